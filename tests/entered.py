@@ -214,8 +214,8 @@ def all_scores(
     content: bytes | str, benchmark: Benchmark, source: str, track: str = "end-to-end"
 ) -> Scores:
     """Return all that is stored of a system's responses."""
-    how = Reading(scorer=Scorer(benchmark))
-    return score_entry(tracks()[track].outputs(content, source, how))
+    reading = Reading(scorer=Scorer(benchmark))
+    return score_entry(tracks()[track].outputs(content, source, reading))
 
 
 def tracker_scores(
@@ -225,8 +225,8 @@ def tracker_scores(
     **options: Any,
 ) -> Scores:
     """Return all that is stored of a tracker."""
-    how = Reading(scorer=Scorer(benchmark), **options)
-    return score_entry(read_states(content, source, how))
+    reading = Reading(scorer=Scorer(benchmark), **options)
+    return score_entry(read_states(content, source, reading))
 
 
 def submit_alone(

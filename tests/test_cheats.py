@@ -97,8 +97,8 @@ class _Boards:
         plain = track == "lexicalised"
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
-        how = Reading(scorer=own)
-        read: Responses = read_responses(content, "new.json", how, english=plain)
+        reading = Reading(scorer=own)
+        read: Responses = read_responses(content, "new.json", reading, english=plain)
         report = own.score_normalized(read.main)
         known = system(name="new", track=track, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)

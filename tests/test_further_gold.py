@@ -243,8 +243,8 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    how = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
-    outputs = read_states(content, "x.json", how)
+    reading = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
+    outputs = read_states(content, "x.json", reading)
     scores = score_entry(outputs, [GOLD])
     for name, text in scores.files().items():
         (place / name).write_text(text, encoding="utf-8")

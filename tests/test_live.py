@@ -22,7 +22,7 @@ from mwz.harness.data.goals import parse_tasks
 from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import MAX_TURNS, Environment
 from mwz.harness.live.play import _lost, play_tasks
-from mwz.harness.live.plays import Play, Plays, play_scripts
+from mwz.harness.live.plays import LiveRun, RunConfig, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import User, World, booked_slots
 from mwz.harness.scoring import Reward
@@ -344,14 +344,15 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(world
 
 def _passes(world: World, solved: Sequence[int]) -> Any:
     """Return pass^k of tasks that are solved in so many of four trials."""
-    what = replace(play_scripts(world, 4, 0, []).what, tasks=list(world.tasks.tasks)[: len(solved)])
+    scripted = play_scripts(world, 4, 0, []).config
+    config = replace(scripted, tasks=[*world.tasks.tasks][: len(solved)])
     lines = [
-        {**_lost(what, trial, id_), "outcome": {**outcome, "solved": trial <= times}}
+        {**_lost(config, trial, id_), "outcome": {**outcome, "solved": trial <= times}}
         for trial in range(1, 5)
-        for id_, times in zip(what.tasks, solved, strict=True)
-        for outcome in [_lost(what, trial, id_)["outcome"]]
+        for id_, times in zip(config.tasks, solved, strict=True)
+        for outcome in [_lost(config, trial, id_)["outcome"]]
     ]
-    return Plays(what, lines).figures["pass"]
+    return LiveRun(config, lines).figures["pass"]
 
 
 def test_pass_hat_is_the_mean_share_of_samples_that_are_all_solved(world: World) -> None:
@@ -789,14 +790,14 @@ def test_a_person_talks_beside_the_figures(
 
 
 def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
-    def what() -> Play:
+    def config() -> RunConfig:
         made = (Baseline, "b", ScriptedUser, "u")
-        return Play(world, list(world.tasks.tasks)[:3], *made)
+        return RunConfig(world, list(world.tasks.tasks)[:3], *made)
 
-    first = play_tasks(what(), tmp_path / "p.jsonl")
+    first = play_tasks(config(), tmp_path / "p.jsonl")
     next(first)
     with pytest.raises(InputError, match="another process plays into it"):
-        list(play_tasks(what(), tmp_path / "p.jsonl"))
+        list(play_tasks(config(), tmp_path / "p.jsonl"))
     assert len(list(first)) == 2
 
 

@@ -25,7 +25,7 @@ from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.live_track import baseline_calls
 from mwz.harness.live.play import play_tasks
-from mwz.harness.live.plays import Play, Plays, dialogue, play_scripts
+from mwz.harness.live.plays import LiveRun, RunConfig, dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics import FLAGS
@@ -43,8 +43,8 @@ MODEL = "gpt, prompts 1-0123456789ab"
 def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two trials of the baseline with the scripted user, of all tasks of the sample."""
     path = tmp_path_factory.mktemp("plays") / "play.jsonl"
-    what = play_scripts(World.of("sample"), TRIALS, 0).what
-    assert len(list(play_tasks(what, path))) == TASKS * TRIALS
+    config = play_scripts(World.of("sample"), TRIALS, 0).config
+    assert len(list(play_tasks(config, path))) == TASKS * TRIALS
     return path
 
 
@@ -382,8 +382,8 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     scorer = Scorer(multiwoz, Options(lexicalised=True))
     world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     users = ScriptedUser, "user"
-    what = Play(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
-    found = baseline_calls(Plays(what, [dialogue(what, 1, id_) for id_ in what.tasks]))
+    config = RunConfig(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
+    found = baseline_calls(LiveRun(config, [dialogue(config, 1, id_) for id_ in config.tasks]))
     assert found == pytest.approx(share, abs=0.01)
     assert found < FLAGS["baseline_calls"].limit
 

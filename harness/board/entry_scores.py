@@ -224,20 +224,20 @@ class Responses(Outputs):
 
 
 def read_responses(
-    content: bytes | str, source: str, how: Reading, english: bool = False
+    content: bytes | str, source: str, reading: Reading, english: bool = False
 ) -> Responses:
     """Read and check a system's responses.
 
     Args:
         content: The (unpacked) file; or the name of a submission that the harness makes.
         source: What messages call it.
-        how: How it is read.
+        reading: How it is read.
         english: Whether they are plain English.
 
     Raises:
         InputError: They are no submission to the benchmark.
     """
-    scorer = how.scorer.with_options(lexicalised=english, placeholders=how.aliases)
+    scorer = reading.scorer.with_options(lexicalised=english, placeholders=reading.aliases)
     if isinstance(content, str):
         return Responses(content, scorer)
     standard = read_standard(content, source)

@@ -231,7 +231,7 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PrintedFigure:
     """A printed figure, the harness's beside it, and what is to be said of the two.
 
     Attributes:
@@ -305,10 +305,10 @@ class Figure:
 
 def figures_beside(
     report: Report | None, setup: str, figures: Mapping[str, Decimal], style: str | None = None
-) -> dict[str, Figure]:
+) -> dict[str, PrintedFigure]:
     """Return metric -> a printed figure beside that of a report under a set-up."""
     return {
-        metric: Figure(
+        metric: PrintedFigure(
             printed, None if report is None else scored_figure(report, setup, metric, style)
         )
         for metric, printed in figures.items()

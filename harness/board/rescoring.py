@@ -164,9 +164,9 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     Raises:
         InputError: The predictions are not available, or cannot be scored.
     """
-    how = Reading(scorer=scorer, aliases=entry.system.aliases)
+    reading = Reading(scorer=scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
-    outputs = tracks()[entry.system.track].outputs(content, entry.key, how)
+    outputs = tracks()[entry.system.track].outputs(content, entry.key, reading)
     assert isinstance(outputs, Responses)
     return diagnose(outputs.played)
 
@@ -249,16 +249,16 @@ def _rescored(
             "its scores cannot be read, so their gold states are unknown; submit it again with "
             "--replace",
         )
-    how = Reading(
+    reading = Reading(
         scorer=scorer,
         aliases=entry.system.aliases,
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
         free_running=entry.system.predictions.free_running,
     )
-    outputs = track.outputs(content, entry.key, how)
+    outputs = track.outputs(content, entry.key, reading)
     of_seeds = {
-        name: track.outputs(one, f"{entry.key}, {name}", how) for name, one in seeds.items()
+        name: track.outputs(one, f"{entry.key}, {name}", reading) for name, one in seeds.items()
     }
     new = score_entry(outputs, further_gold, of_seeds)
     # Of other predictions nothing is kept.

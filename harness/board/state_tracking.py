@@ -76,13 +76,13 @@ class States(Outputs):
     Attributes:
         read: What the file holds.
         file: Its dialogues, paired with gold states.
-        how: How it was read.
+        reading: How it was read.
         content: The (unpacked) file; None where the harness makes the states.
     """
 
     read: object
     file: TrackedFile
-    how: Reading
+    reading: Reading
     content: bytes | None = None
 
     @property
@@ -93,13 +93,13 @@ class States(Outputs):
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
-        return self.how.scorer.benchmark
+        return self.reading.scorer.benchmark
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""
         file = self.file
         signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-        gold, version = "version", self.how.gold
+        gold, version = "version", self.reading.gold
         if file.benchmark is None:
             gold = "file"
             self._check_gold(golds)
@@ -118,7 +118,7 @@ class States(Outputs):
                 gold_version=version,
             ),
             fingerprints=self._fingerprints,
-            further_gold=tracker_against(self.read, file.source, self.how.scorer.benchmark, golds),
+            further_gold=tracker_against(self.read, file.source, self.benchmark, golds),
         )
 
     def _check_gold(self, golds: Sequence[GoldStates]) -> None:
@@ -127,7 +127,7 @@ class States(Outputs):
         Raises:
             InputError: They are not, or nobody can tell.
         """
-        version = self.how.gold
+        version = self.reading.gold
         if version is None:
             return
         by_version = {gold.version: gold.states for gold in golds}
@@ -161,29 +161,29 @@ class States(Outputs):
         return fingerprints_of(benchmark, None, states, file.dialogues) if states else None
 
 
-def read_states(content: bytes | str, source: str, how: Reading) -> States:
+def read_states(content: bytes | str, source: str, reading: Reading) -> States:
     """Read a tracker's file.
 
     Args:
         content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
             of a submission that the harness makes.
         source: What messages call it.
-        how: How it is read.
+        reading: How it is read.
 
     Raises:
         InputError: The content is no file of states, or the gold states cannot be loaded.
     """
-    benchmark = how.scorer.benchmark
+    benchmark = reading.scorer.benchmark
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
         read = empty_states(benchmark)
     file = parse_tracking_file(read, source, lambda: benchmark)
-    if how.gold is not None and file.benchmark is not None:
-        states = how.load_gold(how.gold, file.benchmark)
+    if reading.gold is not None and file.benchmark is not None:
+        states = reading.load_gold(reading.gold, file.benchmark)
         file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
-    return States(read, file, how, content if isinstance(content, bytes) else None)
+    return States(read, file, reading, content if isinstance(content, bytes) else None)
 
 
 # ---------------------------------------------------------------------------- rows and tables

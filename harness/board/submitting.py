@@ -41,7 +41,7 @@ def enter(
     folder: Path,
     system: System,
     files: Sequence[tuple[str, bytes]],
-    how: Reading,
+    reading: Reading,
     tell: Tell,
     replace: bool = False,
 ) -> tuple[Entry, Board]:
@@ -51,7 +51,7 @@ def enter(
         folder: The folder of all entries.
         system: What the system is; where its predictions are is filled in.
         files: Name and (unpacked) content of its outputs, and of those of further seeds or trials.
-        how: How they are read.
+        reading: How they are read.
         tell: Says what is to be said of a file.
         replace: Whether to replace an entry of the same name.
 
@@ -64,7 +64,7 @@ def enter(
     target, others = _place(folder, system, replace)
     # Before anything is played, which may take its time.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
-    outputs, further = _read(files, tracks()[system.track], how)
+    outputs, further = _read(files, tracks()[system.track], reading)
     tell(files[0][0], outputs.remarks)
     if problem := track_problem(system, outputs.states):
         raise InputError("--track", problem)
@@ -111,16 +111,16 @@ def hub_record(entry: Entry, board: Board) -> str:
 
 
 def _read(
-    files: Sequence[tuple[str, bytes]], track: Track, how: Reading
+    files: Sequence[tuple[str, bytes]], track: Track, reading: Reading
 ) -> tuple[Any, Sequence[Any]]:
     """Read a system's outputs, and those of further seeds."""
     source = files[0][0]
     if track.takes_plays:
         joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
-        return track.outputs(joined, source, how), []
+        return track.outputs(joined, source, reading), []
     if any(is_play(content) for _, content in files):
         raise InputError(source, "is of `mwz play`; its track is live: --track live")
-    outputs, *further = (track.outputs(content, name, how) for name, content in files)
+    outputs, *further = (track.outputs(content, name, reading) for name, content in files)
     return outputs, further
 
 

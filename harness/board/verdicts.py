@@ -26,7 +26,7 @@ from mwz.normalization import DEFAULT_RULES, read_toml
 from ..metrics import RANKED
 from .entries import Entry
 from .reported import (
-    Figure,
+    PrintedFigure,
     PrintedFigures,
     ReportedFigures,
     ReportedRow,
@@ -59,7 +59,7 @@ def record(
     entries: Iterable[Entry],
     tables: Sequence[ReportedTable],
     alternatives: Mapping[str, Alternatives] | None = None,
-) -> list[Figure]:
+) -> list[PrintedFigure]:
     """Return every figure reported of entries, beside the harness's.
 
     A figure that a table repeats from an entry's own, under the same set-up, is there once.
@@ -69,23 +69,23 @@ def record(
         tables: The public tables.
         alternatives: Key of an entry -> what else its figures could be.
     """
-    figures: list[Figure] = []
+    figures: list[PrintedFigure] = []
     for entry in entries:
         rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
         claims: list[ReportedFigures] = [*entry.system.reported]
         claims += [claim for table, row in rows for claim in printed_figures(table, row)]
-        distinct: dict[tuple[str, str, Decimal], Figure] = {}
+        distinct: dict[tuple[str, str, Decimal], PrintedFigure] = {}
         for claim in claims:
             for one in reported_figures(entry, claim, (alternatives or {}).get(entry.key)):
                 distinct.setdefault((one.setup, one.metric, one.printed), one)
         figures += distinct.values()
-        figures += [one for table, row in rows for one in _joint_accuracies(entry, table, row)]
+        figures += [one for table, row in rows for one in _accuracies(entry, table, row)]
     return figures
 
 
 def reported_figures(
     entry: Entry, claim: ReportedFigures, alternatives: Alternatives | None = None
-) -> list[Figure]:
+) -> list[PrintedFigure]:
     """Return every figure that a source reports of a system, beside its scores."""
     report = entry.scores.reports.get(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
@@ -100,7 +100,7 @@ def reported_figures(
             if (value := scored_figure(under, setup, metric, claim.style)) is not None
         }
         titles = (figure_title(metric), metric)
-        of_claim = Figure(one.printed, one.scored, *about, *titles, by_setup=by_setup)
+        of_claim = PrintedFigure(one.printed, one.scored, *about, *titles, by_setup=by_setup)
         verdict = _verdict(entry, claim, of_claim, beside, alternatives)
         figures.append(replace(of_claim, verdict=verdict))
     return figures
@@ -109,8 +109,8 @@ def reported_figures(
 def _verdict(
     entry: Entry,
     claim: ReportedFigures,
-    one: Figure,
-    beside: Mapping[str, Figure],
+    one: PrintedFigure,
+    beside: Mapping[str, PrintedFigure],
     alternatives: Alternatives | None,
 ) -> str:
     is_row = isinstance(claim, PrintedFigures) and claim.setup == "strict"
@@ -139,7 +139,7 @@ def _verdict(
     return f"domains from {claim.domains}" if claim.domains and depends else "does not match"
 
 
-def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
+def _accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[PrintedFigure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
     by_version = {one.version: one for one in entry.scores.tracked()}
     for _, version, measure, printed in printed_numbers(table, row):
@@ -150,12 +150,12 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
         if one is not None:
             dropped = one.without_dontcare
             verdict = "does not match"
-            if Figure(printed, one.jga).equal:
+            if PrintedFigure(printed, one.jga).equal:
                 verdict = "matches the paper"
-            elif dropped is not None and Figure(printed, dropped.jga).equal:
+            elif dropped is not None and PrintedFigure(printed, dropped.jga).equal:
                 verdict = f"matches the paper under --dontcare {DROP}"
         scored = None if one is None else one.jga
-        yield Figure(printed, scored, *about, verdict=verdict)
+        yield PrintedFigure(printed, scored, *about, verdict=verdict)
 
 
 def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> bool:
@@ -171,7 +171,7 @@ def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> boo
     return combined_holds(figures["combined"], *rounded)
 
 
-def _is_rounding(metric: str, beside: Mapping[str, Figure]) -> bool:
+def _is_rounding(metric: str, beside: Mapping[str, PrintedFigure]) -> bool:
     """Whether a figure differs by no more than how it was shortened.
 
     That is an average length which was cut off, or a combined score which was added up from rounded
@@ -241,15 +241,15 @@ _RATES: Mapping[str, str] = {
 }
 
 
-def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[Figure]:
+def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[PrintedFigure]:
     """Return every printed figure of entries and public tables that cannot be what it is called.
 
     Contradictory combined scores come first. What a table repeats of an entry's own figures is
     there once.
     """
-    combined: list[Figure] = []
+    combined: list[PrintedFigure] = []
     # The measure of each figure that may be a rate stands before it.
-    rates: list[tuple[str, Figure]] = []
+    rates: list[tuple[str, PrintedFigure]] = []
     seen = set()
     for entry in entries:
         for claim in entry.system.reported:
@@ -258,14 +258,14 @@ def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[F
                 title = figure_title(metric)
                 seen.add((entry.key, title, printed))
                 about = (entry.system.name, entry.key, claim.source)
-                rates.append((title, Figure(printed, None, *about, title=title)))
+                rates.append((title, PrintedFigure(printed, None, *about, title=title)))
     for table, row in [(one, row) for one in tables for row in one.rows]:
         for of_version in printed_figures(table, row):
             combined += _contradiction(row.system, of_version)
         for column, _, measure, value in printed_numbers(table, row):
             if (row.entry, measure, value) not in seen:
                 about = (row.system, row.entry or "", table.title)
-                rates.append((measure, Figure(value, None, *about, title=column)))
+                rates.append((measure, PrintedFigure(value, None, *about, title=column)))
     return [*combined, *(one for measure, rate in rates for one in _unattainable(measure, rate))]
 
 
@@ -276,7 +276,7 @@ def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     return not combined_holds(figures["combined"], *(figures[name] for name in PARTS))
 
 
-def _contradiction(system: str, claim: ReportedFigures) -> list[Figure]:
+def _contradiction(system: str, claim: ReportedFigures) -> list[PrintedFigure]:
     """Return a combined score that its printed parts do not give, if there is one."""
     if not contradicts_parts(claim.figures):
         return []
@@ -287,10 +287,10 @@ def _contradiction(system: str, claim: ReportedFigures) -> list[Figure]:
         f"({inform} + {success}) / 2 + {bleu}"
     )
     about = (system, "", claim.source, "", figure_title("combined"))
-    return [Figure(combined, None, *about, verdict="combined", reason=reason)]
+    return [PrintedFigure(combined, None, *about, verdict="combined", reason=reason)]
 
 
-def _unattainable(measure: str, one: Figure) -> list[Figure]:
+def _unattainable(measure: str, one: PrintedFigure) -> list[PrintedFigure]:
     """Return a figure with what it can be, if it is no rate of one run over the whole test set.
 
     A rate over turns is held against both numbers of turns that papers count.
@@ -312,7 +312,7 @@ def _unattainable(measure: str, one: Figure) -> list[Figure]:
 
 
 def _half_a_digit(printed: Decimal) -> Decimal:
-    return Decimal("0.5").scaleb(-Figure(printed).digits)
+    return Decimal("0.5").scaleb(-PrintedFigure(printed).digits)
 
 
 def possible_counts(printed: Decimal, units: int) -> range:

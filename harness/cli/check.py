@@ -32,8 +32,8 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
-    for source, plays in read_plays([predictions], benchmark, together=True):
-        return _check_plays(source, plays)
+    for source, run in read_plays([predictions], benchmark, together=True):
+        return _check_plays(source, run)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
     standard, source = read_predictions(predictions), shown_name(predictions)
     loaded = chosen_benchmark(benchmark)
@@ -50,21 +50,21 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     return WARNED if warnings else 0
 
 
-def _check_plays(source: str, plays: Any) -> int:
+def _check_plays(source: str, run: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
-    what = plays.what
+    config = run.config
     _show("file", cut(source, 200))
     _show("format", "live dialogues of `mwz play`")
-    _show("agent", what.agent_name)
-    _show("user", what.user_name)
-    _show("tasks", f"{len(what.tasks)} of {len(what.world.tasks.tasks)}")
-    _show("trials", what.trials)
-    _show("dialogues", f"{len(plays.lines) - plays.missing}, confirmed by replay")
-    for remark in plays.remarks:
+    _show("agent", config.agent_name)
+    _show("user", config.user_name)
+    _show("tasks", f"{len(config.tasks)} of {len(config.world.tasks.tasks)}")
+    _show("trials", config.trials)
+    _show("dialogues", f"{len(run.lines) - run.missing}, confirmed by replay")
+    for remark in run.remarks:
         _show("warning", remark)
-    _show("warnings", len(plays.remarks) or "none")
-    return WARNED if plays.remarks else 0
+    _show("warnings", len(run.remarks) or "none")
+    return WARNED if run.remarks else 0
 
 
 def _show(name: str, value: object) -> None:

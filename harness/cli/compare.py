@@ -17,7 +17,7 @@ from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
 from .dst import scored_files
 from .reading import (
-    Outputs,
+    NamedOutputs,
     as_stored,
     chosen_benchmark,
     read_outputs,
@@ -108,7 +108,7 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
 
 
 def _tracked(
-    systems: Sequence[Outputs], metrics: Sequence[str] | None, benchmark: str | None
+    systems: Sequence[NamedOutputs], metrics: Sequence[str] | None, benchmark: str | None
 ) -> list[comparison.Evidence]:
     """Return what is known of systems by their states, of which some are trackers'.
 
@@ -127,7 +127,7 @@ def _tracked(
 
 
 def _evidence(
-    systems: Sequence[Outputs],
+    systems: Sequence[NamedOutputs],
     options: Options,
     metrics: Sequence[str] | None,
     benchmark: Benchmark,
@@ -161,7 +161,7 @@ def _evidence(
     return [one.without_bleu() for one in evidence] if corpus and metrics is None else evidence
 
 
-def _names(systems: Sequence[Outputs]) -> list[str]:
+def _names(systems: Sequence[NamedOutputs]) -> list[str]:
     """Return what to call each system, by a name of its own."""
     sources = [one.source if one.entry is None else one.entry.key for one in systems]
     names = short_names(sources)
@@ -170,7 +170,7 @@ def _names(systems: Sequence[Outputs]) -> list[str]:
 
 
 def _stored_evidence(
-    systems: Sequence[Outputs],
+    systems: Sequence[NamedOutputs],
     options: Options,
     metrics: Sequence[str] | None,
     benchmark: Benchmark,

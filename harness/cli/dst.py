@@ -20,7 +20,7 @@ from ..metrics import (
 )
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
-from .reading import Outputs, chosen_benchmark, read_outputs
+from .reading import NamedOutputs, chosen_benchmark, read_outputs
 from .tracked_files import (
     ScoredFile,
     plot_tracking,
@@ -59,7 +59,7 @@ states_options = option.together(
 
 
 def scored_files(
-    files: Sequence[str | Outputs],
+    files: Sequence[str | NamedOutputs],
     benchmark: str | None,
     gold_version: str | None = None,
     choices: Choices = Choices(),
@@ -85,7 +85,7 @@ def scored_files(
     versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
     golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
     read = []
-    every = [one if isinstance(one, Outputs) else read_outputs(one) for one in files]
+    every = [one if isinstance(one, NamedOutputs) else read_outputs(one) for one in files]
     for outputs, name in zip(every, short_names([one.name for one in every]), strict=True):
         states: object
         if isinstance(outputs.content, str):

@@ -74,16 +74,16 @@ def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
 def read_plays(
     files: Sequence[str], name: str | None, together: bool = False
 ) -> list[tuple[str, Any]]:
-    """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
+    """Read files of `mwz play`, play their dialogues again, and return the trials of each run.
 
     Args:
         files: The files, or entries with plays; pipes and standard input are no files of plays.
         name: The value of `--benchmark`.
-        together: Whether all files have to be of one play, which has each dialogue once.
+        together: Whether all files have to be of one run, which has each dialogue once.
 
     Returns:
-        What messages call each play, and the play (`Plays` of `live`); nothing if no file is one of
-        `mwz play`.
+        The name of each run in messages, and the run (`LiveRun` of `live`); nothing if no file is
+        one of `mwz play`.
 
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
@@ -116,7 +116,7 @@ def _plays_of(name: str) -> bytes | board.Predictions | None:
 
 
 @dataclass(frozen=True)
-class Outputs:
+class NamedOutputs:
     """The outputs of a system as a command is given them.
 
     Attributes:
@@ -178,7 +178,7 @@ _MADE = {
 """What a user calls a submission that the harness makes -> its name for `Scorer.made`."""
 
 
-def read_outputs(name: str, required: bool = True) -> Outputs:
+def read_outputs(name: str, required: bool = True) -> NamedOutputs:
     """Return the outputs that a name on the command line stands for.
 
     Args:
@@ -192,20 +192,20 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     if name.startswith("@") and not os.path.isfile(name):
         if name not in _MADE:
             raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
-        return Outputs(name, _MADE[name])
+        return NamedOutputs(name, _MADE[name])
     entry = found_entry(name)
     if entry is None:
-        return Outputs(name, read_bytes(name))
+        return NamedOutputs(name, read_bytes(name))
 
     if board.tracks()[entry.system.track].takes_plays:
         problem = "has live dialogues, which this command does not read"
         raise InputError(f"entry {entry.key}", problem)
     try:
-        return Outputs(name, board.find_predictions(entry, ()), entry)
+        return NamedOutputs(name, board.find_predictions(entry, ()), entry)
     except InputError as error:
         if required:
             raise
-        return Outputs(name, b"", entry, error)
+        return NamedOutputs(name, b"", entry, error)
 
 
 def found_entry(name: str) -> board.Entry | None:
@@ -223,7 +223,7 @@ def found_entry(name: str) -> board.Entry | None:
 
 
 def score_outputs(
-    outputs: Sequence[Outputs], options: Options, wanted: Wanted, benchmark: Benchmark
+    outputs: Sequence[NamedOutputs], options: Options, wanted: Wanted, benchmark: Benchmark
 ) -> list[ScoredSubmission]:
     """Score outputs, print the remarks on them, and return what comes of each.
 

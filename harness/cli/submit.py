@@ -111,12 +111,12 @@ def command(
     declaration = {**given, "track": track, "reported": claims}
     system = board.declared_system(declaration, facts, aliases)
     scorer = Scorer(chosen_benchmark(benchmark))
-    how = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
+    reading = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
-    entry, made = board.enter(submissions, system, files, how, tell, replace)
+    entry, made = board.enter(submissions, system, files, reading, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):

@@ -15,7 +15,7 @@ from ..io import printable, short_names, shown_name
 from ..scoring import Options
 from . import BETWEEN, option
 from .reading import (
-    Outputs,
+    NamedOutputs,
     as_stored,
     chosen_benchmark,
     found_entry,
@@ -120,7 +120,7 @@ def command(
 
 
 def _rows(
-    groups: Sequence[tuple[str, Sequence[Outputs]]],
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
     options: Options,
     benchmark: Benchmark,
 ) -> list[board.PaperSystem]:

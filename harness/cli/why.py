@@ -130,11 +130,11 @@ def _live() -> Any:
     return room("live.plays", "plays")
 
 
-def _of_plays(plays: Any) -> list[_View]:
+def _of_plays(run: Any) -> list[_View]:
     """Return why tasks of live dialogues are not solved."""
     live = _live()
-    texts = partial(live.why_text, plays), partial(live.followed_text, plays)
-    return [((*live.CAUSES, *live.USER_FAULTS), plays.what.tasks, *texts)]
+    texts = partial(live.why_text, run), partial(live.followed_text, run)
+    return [((*live.CAUSES, *live.USER_FAULTS), run.config.tasks, *texts)]
 
 
 def _of_responses(diagnosis: Diagnosis) -> list[_View]:

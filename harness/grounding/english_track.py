@@ -185,16 +185,16 @@ class FreeRunning(Outputs):
         return Scores(reports, self.predictions)
 
 
-def _outputs(content: bytes | str, source: str, how: Reading) -> Outputs:
+def _outputs(content: bytes | str, source: str, reading: Reading) -> Outputs:
     """Read responses in plain English, or free-running dialogues.
 
     Raises:
         InputError: They cannot be read.
     """
-    if not how.free_running or isinstance(content, str):
-        return read_responses(content, source, how, english=True)
+    if not reading.free_running or isinstance(content, str):
+        return read_responses(content, source, reading, english=True)
     standard = read_standard(content, source)
-    scorer = how.scorer.with_options(free_running=True)
+    scorer = reading.scorer.with_options(free_running=True)
     return FreeRunning(standard, source, scorer, content)
 
 

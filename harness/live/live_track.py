@@ -38,7 +38,7 @@ from ..io import Table, figure, short_names
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
-from .plays import TITLES, Plays, play_scripts
+from .plays import TITLES, LiveRun, play_scripts
 from .world import Costs, TalkerName, World, parsed
 
 _NAME = "live"
@@ -228,25 +228,25 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
 # ------------------------------------------------- plays of files and entries, for commands
 
 
-def compared_plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[Evidence], str]:
+def compared_plays(runs: Sequence[tuple[str, LiveRun]]) -> tuple[list[Evidence], str]:
     """Return what comparisons know of plays, and what was played, in words.
 
     Args:
-        plays: What messages call each play, and the play; at least one.
+        runs: What messages call each run, and the run; at least one.
     """
-    trials = [one.what.trials for _, one in plays]
-    names = short_names([source for source, _ in plays])
-    what = plays[0][1].what
-    about = f"Live dialogues with the user {what.user_name}: {counted(len(what.tasks), 'task')}"
+    trials = [one.config.trials for _, one in runs]
+    names = short_names([source for source, _ in runs])
+    config = runs[0][1].config
+    about = f"Live dialogues with the user {config.user_name}: {counted(len(config.tasks), 'task')}"
     each = ", ".join(f"{name} {number}" for name, number in zip(names, trials, strict=True))
     about += f", trials per task: {each}"
-    pairs = zip(names, plays, strict=True)
+    pairs = zip(names, runs, strict=True)
     return [one.evidence(name, trials) for name, (_, one) in pairs], about
 
 
-def plays_table(plays: Sequence[tuple[str, Plays]]) -> Table:
+def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
     """Return a table of plays: what messages call each, and the play."""
-    names, figures = short_names([source for source, _ in plays]), [one.figures for _, one in plays]
+    names, figures = short_names([source for source, _ in runs]), [one.figures for _, one in runs]
     most = max(one["trials"] for one in figures)
     columns = ("inform", "success", "requested", "books", "turns", "calls")
     rows = []
@@ -256,7 +256,7 @@ def plays_table(plays: Sequence[tuple[str, Plays]]) -> Table:
         rows.append([name, *passes, *(figure(of[column]) for column in columns)])
     return Table(
         "plays",
-        f"Live dialogues of {counted(len(plays), 'agent')}",
+        f"Live dialogues of {counted(len(runs), 'agent')}",
         ["", *(f"pass^{k}" for k in range(1, most + 1)), *(TITLES[column] for column in columns)],
         rows,
         [{"name": name, **_in_row(of)} for name, of in zip(names, figures, strict=True)],
@@ -278,7 +278,7 @@ _ENDS = ("", "_low", "_high")
 
 
 @dataclass(frozen=True)
-class LivePlays(Plays, Outputs):
+class LiveOutputs(LiveRun, Outputs):
     """Live dialogues, played again, to be scored.
 
     Attributes:
@@ -297,36 +297,36 @@ class LivePlays(Plays, Outputs):
         """Where the plays are: what both scripts play is not kept, but played again."""
         if self.content is not None:
             return super().place
-        return Predictions(played="baseline", trials=self.what.trials, seed=self.what.seed)
+        return Predictions(played="baseline", trials=self.config.trials, seed=self.config.seed)
 
     def scores(self, golds: Sequence[object] = ()) -> Scores:
         """Return what is stored of the plays."""
         return Scores(predictions=self.predictions, result=live_scores(self))
 
 
-def live_scores(plays: Plays) -> LiveScores:
+def live_scores(run: LiveRun) -> LiveScores:
     """Return what plays score.
 
     Raises:
         InputError: A trial is missing.
     """
-    what = plays.what
-    summary = plays.figures
-    outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in plays.lines}
-    trials, tasks = range(1, 1 + what.trials), sorted(what.tasks)
+    config = run.config
+    summary = run.figures
+    outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in run.lines}
+    trials, tasks = range(1, 1 + config.trials), sorted(config.tasks)
     if lacking := {*trials} - {trial for trial, _ in outcomes}:
         problem = f"trial {min(lacking)} is missing; give the files of all trials that were played"
-        raise InputError(f"agent {what.agent_name}", problem)
+        raise InputError(f"agent {config.agent_name}", problem)
 
     def mark(trial: int, id_: str, name: str) -> str:
         outcome = outcomes[trial, id_]
         return "-" if name == "books" and not outcome["booked"] else "01"[outcome[name]]
 
     return LiveScores(
-        signature=what.whole_signature(),
+        signature=config.whole_signature(),
         agent=summary.pop("agent"),
         user=summary.pop("user"),
-        played="".join("01"[id_ in what.tasks] for id_ in sorted(what.world.tasks.tasks)),
+        played="".join("01"[id_ in config.tasks] for id_ in sorted(config.world.tasks.tasks)),
         marks={
             name: tuple("".join(mark(trial, id_, name) for id_ in tasks) for trial in trials)
             for name in RATES
@@ -334,33 +334,33 @@ def live_scores(plays: Plays) -> LiveScores:
         passes=tuple(Interval(**one) for one in summary.pop("pass").values()),
         costs=summary.pop("costs"),
         figures={key: one for key, one in summary.items() if key not in ("signature", "errors")},
-        lost=plays.lost,
-        baseline_calls=None if plays.by_script else baseline_calls(plays),
+        lost=run.lost,
+        baseline_calls=None if run.by_script else baseline_calls(run),
     )
 
 
-def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePlays:
+def _outputs(content: bytes | Predictions, source: str, reading: Reading) -> LiveOutputs:
     """Play live dialogues again: those of a file of all trials, or those of the scripts.
 
     Raises:
         InputError: The file is none of plays, they come out otherwise than it says; or the
             benchmark's tasks are not installed.
     """
-    world = World.of(how.scorer.benchmark)
+    world = World.of(reading.scorer.benchmark)
     if isinstance(content, Predictions):
-        return LivePlays(**vars(play_scripts(world, content.trials or 1, content.seed or 0)))
+        return LiveOutputs(**vars(play_scripts(world, content.trials or 1, content.seed or 0)))
     lines = recorded(content, source)
-    plays = replayed(lines, world)
-    if not plays.by_script:
-        return LivePlays(**vars(plays), content=content)
-    again = play_scripts(world, plays.what.trials, plays.what.seed)
-    if again.data != plays.data:
+    run = replayed(lines, world)
+    if not run.by_script:
+        return LiveOutputs(**vars(run), content=content)
+    again = play_scripts(world, run.config.trials, run.config.seed)
+    if again.data != run.data:
         problem = "is not what the baseline plays of all tasks; play it again by `mwz play`"
         raise InputError(source, problem)
-    return LivePlays(**vars(again))
+    return LiveOutputs(**vars(again))
 
 
-def baseline_calls(plays: Plays) -> float | None:
+def baseline_calls(run: LiveRun) -> float | None:
     """Return the share of the baseline's calls that an agent makes in the same turns.
 
     The baseline hears what the users said to the agent. Arguments count as the same in upper and
@@ -369,7 +369,7 @@ def baseline_calls(plays: Plays) -> float | None:
     Returns:
         None if the baseline calls nothing.
     """
-    world = plays.what.world
+    world = run.config.world
     made: Counter[Hashable] = Counter()
     right: Counter[Hashable] = Counter()
 
@@ -377,7 +377,7 @@ def baseline_calls(plays: Plays) -> float | None:
         right[turn, _call(name, arguments)] += 1
         return world.call(task, name, arguments)
 
-    for line in plays.lines:
+    for line in run.lines:
         task, baseline = world.tasks[line["dialogue_id"]], Baseline()
         for number, turn in enumerate(line["turns"]):
             place = line["trial"], task.id, number

@@ -57,7 +57,7 @@ from .agents import (
     imported_function,
 )
 from .environment import MISSING, findings, outcome_of
-from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts
+from .plays import Line, LiveRun, Recorded, RunConfig, dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
     SCRIPTS,
@@ -133,7 +133,7 @@ def command(
     server = next((chat.server for chat in chats.values()), None)
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks.tasks)[:count]
-    what = Play(
+    config = RunConfig(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
     files = ", ".join(map(str, _files(output, trials).values()))
@@ -141,12 +141,12 @@ def command(
     notify(f"dialogues go to {files}{figures}")
     # What a function prints is no part of the figures.
     with redirect_stdout(sys.stderr):
-        coming, hidden = play_tasks(what, output, jobs), True if user == _PERSON else None
-        plays = Plays(what, list(_watched(coming, len(ids) * trials, hidden)))
+        coming, hidden = play_tasks(config, output, jobs), True if user == _PERSON else None
+        run = LiveRun(config, list(_watched(coming, len(ids) * trials, hidden)))
     if json_target is not None:
-        write_json(json_target, plays.figures)
+        write_json(json_target, run.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(plays.text(files))
+        click.echo(run.text(files))
 
 
 def _watched(coming: Iterator[Line], total: int, hidden: bool | None) -> Iterator[Line]:
@@ -199,11 +199,11 @@ def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, 
     return called, maker
 
 
-def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
+def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
     """Play dialogues into files, and yield each; what is there already is not played again.
 
     Args:
-        what: Who plays what.
+        config: The configuration of the run.
         path: The file of the first trial.
         jobs: Dialogues at a time.
 
@@ -212,15 +212,15 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
             model cannot be reached; dialogue after dialogue is broken off; or none of the first is
             solved. What was played is kept.
     """
-    files = _files(path, what.trials)
-    played = {trial: _resumed(file, what, trial) for trial, file in files.items()}
+    files = _files(path, config.trials)
+    played = {trial: _resumed(file, config, trial) for trial, file in files.items()}
     begun: list[Line] = []
-    more = len(what.tasks) * what.trials > _FIRST and not any(played.values())
+    more = len(config.tasks) * config.trials > _FIRST and not any(played.values())
     broken_off = 0
     for trial, file in files.items():
-        lacking = [id_ for id_ in what.tasks if id_ not in played[trial]]
-        yield from [played[trial][id_] for id_ in what.tasks if id_ in played[trial]]
-        for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
+        lacking = [id_ for id_ in config.tasks if id_ not in played[trial]]
+        yield from [played[trial][id_] for id_ in config.tasks if id_ in played[trial]]
+        for line in _appended(_lines(config, trial, lacking, jobs), file) if lacking else ():
             yield line
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
@@ -228,23 +228,23 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
                 many = f"{broken_off} dialogues in a row are broken off, which count as lost"
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
                 remedy = "fix the agent, and write a new file (-o)"
-                raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
+                raise InputError(f"agent {config.agent_name}", f"{many}; {last}; {remedy}")
             begun += [line] if len(begun) < _FIRST else []
             if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
-                causes = Counter(findings(one, what.world)[0][0].cause for one in begun)
+                causes = Counter(findings(one, config.world)[0][0].cause for one in begun)
                 why = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
                 many = f"none of the first {_FIRST} dialogues is solved: {why}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"
-                raise InputError(f"agent {what.agent_name}", f"{many}; {remedy}")
+                raise InputError(f"agent {config.agent_name}", f"{many}; {remedy}")
 
 
-def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
+def _lines(config: RunConfig, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
     """Yield dialogues in order; those begun when one raises an error are played to their end."""
     errors: list[InputError] = []
 
     def attempt(id_: str) -> Line | None:
         try:
-            return None if errors else dialogue(what, trial, id_)
+            return None if errors else dialogue(config, trial, id_)
         except InputError as error:
             errors.append(error)
             return None
@@ -275,7 +275,7 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
 
 
-def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
+def _resumed(path: Path, config: RunConfig, trial: int) -> dict[str, Line]:
     """Return dialogue id -> what a file holds, played again.
 
     A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play
@@ -289,7 +289,7 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
     recordings = recorded(b"\n".join(whole), str(path)) if whole else []
     if others := [one.trial for one in recordings if one.trial != trial]:
         raise InputError(str(path), f"is of trial {others[0]}, not {trial}; use another -o")
-    lines = {id_: line for (_, id_), line in _by_place(recordings, what).items()}
+    lines = {id_: line for (_, id_), line in _by_place(recordings, config).items()}
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))
@@ -328,7 +328,7 @@ def plays_again(
     files: Sequence[tuple[str, bytes | Predictions]],
     name: str | None,
     together: bool = False,
-) -> list[tuple[str, Plays]]:
+) -> list[tuple[str, LiveRun]]:
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
 
     Args:
@@ -357,18 +357,18 @@ def plays_again(
         files_with.update(set(trials))
     played_on = {str(one.signature.benchmark) for _, lines, _ in groups.values() for one in lines}
     world = World.of(chosen_benchmark(name or (played_on.pop() if len(played_on) == 1 else None)))
-    plays = []
+    runs = []
     for source, lines, played in groups.values():
         if played is None:
             again = replayed(lines, world)
         else:
             again = play_scripts(world, played.trials or 1, played.seed or 0)
         tell(source, again.remarks)
-        plays.append((source, again))
-    return plays
+        runs.append((source, again))
+    return runs
 
 
-def replayed(lines: Sequence[Recorded], world: World) -> Plays:
+def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
     """Play dialogues again with what was recorded, and return what comes of them.
 
     Args:
@@ -380,28 +380,28 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
             dialogue is there twice; a trial repeats another one; or a tool or a scripted user
             would have answered otherwise.
     """
-    what = _play(lines[0], world)
-    by_place = _by_place(lines, what)
+    config = _play(lines[0], world)
+    by_place = _by_place(lines, config)
     played = {id_ for _, id_ in by_place}
     trials = sorted({trial for trial, _ in by_place})
     tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
-    what = replace(what, tasks=tasks, trials=len(trials))
-    every = [by_place.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
-    plays = Plays(what, every, len(every) - len(by_place))
+    config = replace(config, tasks=tasks, trials=len(trials))
+    every = [by_place.get((t, id_)) or _lost(config, t, id_) for t in trials for id_ in tasks]
+    run = LiveRun(config, every, len(every) - len(by_place))
     firsts: dict[str, str] = {}
-    for trial, turns in plays.data.items() if not plays.scripted else ():
+    for trial, turns in run.data.items() if not run.scripted else ():
         first = firsts.setdefault(digest_of_json(turns), trial)
         if first != trial:
             problem = f"trial {trial} is trial {first} again in every dialogue; play each trial"
             raise InputError(lines[0].source, problem)
-    return plays
+    return run
 
 
-def _by_place(lines: Sequence[Recorded], what: Play) -> dict[tuple[int, str], Line]:
+def _by_place(lines: Sequence[Recorded], config: RunConfig) -> dict[tuple[int, str], Line]:
     """Play recorded dialogues again, and return trial and dialogue id -> the dialogue."""
     by_place: dict[tuple[int, str], Line] = {}
     for line in lines:
-        again = played_again(line, what)
+        again = played_again(line, config)
         place = line.trial, again["dialogue_id"]
         if place in by_place:
             problem = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
@@ -410,7 +410,7 @@ def _by_place(lines: Sequence[Recorded], what: Play) -> dict[tuple[int, str], Li
     return by_place
 
 
-def _play(line: Recorded, world: World) -> Play:
+def _play(line: Recorded, world: World) -> RunConfig:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
@@ -423,27 +423,27 @@ def _play(line: Recorded, world: World) -> Play:
     # Another seed than a number is one of another play.
     seed = given.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
-    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
+    return RunConfig(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
 
 
-def played_again(line: Recorded, what: Play) -> Line:
+def played_again(line: Recorded, config: RunConfig) -> Line:
     """Return a recorded dialogue played again.
 
     Raises:
         InputError: It is of another play, or comes out otherwise.
     """
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    if line.server != what.server:
+    reasons = [*line.signature.comparable_with(config.signature()).reasons]
+    if line.agent != config.agent_name:
+        reasons.append(f"different agents: {line.agent} and {config.agent_name}")
+    if line.server != config.server:
         reasons.append("different values of --base-url")
     if reasons:
         problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    id_ = what.world.tasks[line.dialogue_id].id
-    user = what.user if what.user is ScriptedUser else _recorded_user(line)
-    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
+    id_ = config.world.tasks[line.dialogue_id].id
+    user = config.user if config.user is ScriptedUser else _recorded_user(line)
+    recording = replace(config, agent=lambda: _recorded_agent(line), user=user)
     again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
@@ -455,9 +455,9 @@ def played_again(line: Recorded, what: Play) -> Line:
     return {**again, "costs": line.costs}
 
 
-def _lost(what: Play, trial: int, id_: str) -> Line:
+def _lost(config: RunConfig, trial: int, id_: str) -> Line:
     """Return the line of a dialogue that is missing."""
-    outcome = outcome_of(what.world, what.world.tasks[id_], [], MISSING)
+    outcome = outcome_of(config.world, config.world.tasks[id_], [], MISSING)
     return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 

@@ -71,8 +71,8 @@ Line: TypeAlias = "dict[str, Any]"
 
 
 @dataclass(frozen=True)
-class Play:
-    """Who plays what.
+class RunConfig:
+    """The configuration of a run.
 
     Attributes:
         world: The benchmark and its tasks.
@@ -114,11 +114,11 @@ class Play:
         return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
 
 
-def dialogue(what: Play, trial: int, id_: str) -> Line:
+def dialogue(config: RunConfig, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
-    environment = Environment(what.world, what.user)
-    environment.reset(id_, f"{what.seed} {trial}")
-    agent = what.agent()
+    environment = Environment(config.world, config.user)
+    environment.reset(id_, f"{config.seed} {trial}")
+    agent = config.agent()
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         result = environment.call(name, arguments)
@@ -132,42 +132,42 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}
-    server = {} if what.server is None else {"server": what.server}
+    server = {} if config.server is None else {"server": config.server}
     return {
         "dialogue_id": id_,
         "turns": environment.transcript,
         "trial": trial,
-        "agent": what.agent_name,
+        "agent": config.agent_name,
         "outcome": environment.outcome(),
         "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
-        "signature": what.signature().to_dict(),
+        "signature": config.signature().to_dict(),
         **server,
     }
 
 
 @dataclass(frozen=True)
-class Plays:
-    """Plays of one agent with one user.
+class LiveRun:
+    """The dialogues of one agent with one user.
 
     Attributes:
-        what: Who played what, with the trials and the tasks that any of them plays.
+        config: The configuration, with the trials and the tasks that were played.
         lines: A line for each task in each trial, with the outcome that was found.
         missing: How many of these no file has: they count as lost.
     """
 
-    what: Play
+    config: RunConfig
     lines: Sequence[Line]
     missing: int = 0
 
     @property
     def scripted(self) -> bool:
         """Whether the user is by script, so that it says what it must."""
-        return self.what.user is ScriptedUser
+        return self.config.user is ScriptedUser
 
     @property
     def by_script(self) -> bool:
         """Whether the agent is, too: `play_scripts` plays the same."""
-        return self.scripted and self.what.agent_name == script_name("agent")
+        return self.scripted and self.config.agent_name == script_name("agent")
 
     @property
     def data(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Plays:
     @property
     def figures(self) -> dict[str, Any]:
         """All figures as JSON types; rates are in percent, None of nothing."""
-        what, trials = self.what, self.what.trials
+        config, trials = self.config, self.config.trials
         outcomes = [line["outcome"] for line in self.lines]
         evidence = self.evidence("", [trials])
         passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
@@ -202,10 +202,10 @@ class Plays:
         counts = ("turns", "calls", "failed_calls", "unasked")
         totals = {name: sum(one[name] for one in outcomes) for name in counts}
         return {
-            "agent": what.agent_name,
-            "user": what.user_name,
-            "signature": str(what.whole_signature()),
-            "tasks": len(what.tasks),
+            "agent": config.agent_name,
+            "user": config.user_name,
+            "signature": str(config.whole_signature()),
+            "tasks": len(config.tasks),
             "trials": trials,
             **{name: evidence.scores[name] for name in rates},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
@@ -239,7 +239,7 @@ class Plays:
             name: What to call them.
             trials: The numbers of trials of all plays compared: pass^k is for the k that all have.
         """
-        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.what.tasks}
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.config.tasks}
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
         powers = range(1, min(trials) + 1)
@@ -265,7 +265,7 @@ class Plays:
         places = enumerate(columns, start=1)
         wins = {key: at for at, key in places if {row[at] for row in rows} <= {0, whole}}
         statistics = Statistics.of_rows(figures, rows, formula, wins, of_samples=True)
-        signature = self.what.signature()
+        signature = self.config.signature()
         # The seed of a comparison is another one; users with different seeds compare.
         parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
         compared = replace(signature, parameters=parameters)
@@ -274,7 +274,7 @@ class Plays:
     @property
     def remarks(self) -> list[str]:
         """What is to be said of them."""
-        tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
+        tasks, of = len(self.config.tasks), len(self.config.world.tasks.tasks)
         lost = self.lost.items()
         remarks = [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
         if tasks < of:
@@ -284,12 +284,12 @@ class Plays:
 
 def play_scripts(
     world: World, trials: int, seed: int, chosen: Sequence[str] | None = None
-) -> Plays:
+) -> LiveRun:
     """Let the baseline play all tasks, or those chosen, with the scripted user."""
     names = script_name("agent"), script_name("user")
     tasks = list(world.tasks.tasks if chosen is None else chosen)
-    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
-    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
+    config = RunConfig(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    return LiveRun(config, [dialogue(config, 1 + t, id_) for t in range(trials) for id_ in tasks])
 
 
 _Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
@@ -325,29 +325,29 @@ class Recorded:
 BASELINE_NAME = "Scripted baseline"
 
 
-def _why(plays: Plays) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
+def _why(run: LiveRun) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
     """Return what each dialogue is called, among several trials -> it, and what went wrong."""
-    several, world = plays.what.trials > 1, plays.what.world
+    several, world = run.config.trials > 1, run.config.world
     return {
         line["dialogue_id"] + f", trial {line['trial']}" * several: (line, *findings(line, world))
-        for line in plays.lines
+        for line in run.lines
     }
 
 
-def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
+def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
     """Return why tasks are not solved and what users did wrong: counts and first dialogues.
 
     Args:
-        plays: The plays.
+        run: The run.
         domain: The only domain to show; None for all.
         cause: The only cause or fault to show, with all dialogues; None for all.
     """
-    why = _why(plays)
+    why = _why(run)
     solved = figure(percent(sum(not of[1] for of in why.values()), len(why)))
-    who = f"{plays.what.agent_name} with {plays.what.user_name}"
+    who = f"{run.config.agent_name} with {run.config.user_name}"
     head = f"Solved {solved}, over {counted(len(why), 'dialogue')}: {who}"
     parts = [head]
-    calls = (one for line in plays.lines for turn in line["turns"] for one in turn.get("calls", ()))
+    calls = (one for line in run.lines for turn in line["turns"] for one in turn.get("calls", ()))
     errors = Counter(one["result"]["error"] for one in calls if "error" in one["result"])
     for error, number in errors.most_common(1):
         parts.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
@@ -363,7 +363,7 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
             words |= {(name, of): one.words for of, one in first.items()}
             domains = {
                 of: DomainResult(float(of not in first), {}, getattr(first.get(of), "cause", None))
-                for of in plays.what.world.tasks[line["dialogue_id"]].domains
+                for of in run.config.world.tasks[line["dialogue_id"]].domains
             }
             results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
         if (words or causes is CAUSES) and (cause is None or cause in causes):
@@ -371,14 +371,14 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def followed_text(plays: Plays, id_: str) -> str:
+def followed_text(run: LiveRun, id_: str) -> str:
     """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
     texts = []
-    lines = [line for line in plays.lines if line["dialogue_id"] == id_]
-    for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
+    lines = [line for line in run.lines if line["dialogue_id"] == id_]
+    for name, (line, why, faults) in _why(replace(run, lines=lines)).items():
         turns = []
-        for turn, scripted in zip_longest(line["turns"], _by_scripts(plays, id_)["turns"]):
-            steps, beside = _steps(turn), [] if plays.by_script else _steps(scripted)
+        for turn, scripted in zip_longest(line["turns"], _by_scripts(run, id_)["turns"]):
+            steps, beside = _steps(turn), [] if run.by_script else _steps(scripted)
             # What the user says alike is there once.
             beside = beside[steps[:1] == beside[:1] :]
             turns.append([labelled(*one) for one in steps])
@@ -387,9 +387,9 @@ def followed_text(plays: Plays, id_: str) -> str:
         outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
         came = f"not solved, {why[0].cause}" if why else "solved"
         head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}"
-        head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
+        head += "" if run.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
-        texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
+        texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
     return "\n\n".join(texts)
 
 
@@ -411,21 +411,21 @@ def _steps(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return [("user", user), *calls, ("response", response or "(nothing)")]
 
 
-def _by_scripts(plays: Plays, id_: str) -> Line:
-    """Return what the scripts play of a task, with the seed of a play."""
-    return play_scripts(plays.what.world, 1, plays.what.seed, [id_]).lines[0]
+def _by_scripts(run: LiveRun, id_: str) -> Line:
+    """Return the dialogue of the scripted baseline on a task, with the seed of the run."""
+    return play_scripts(run.config.world, 1, run.config.seed, [id_]).lines[0]
 
 
-def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
+def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     """Return what pages show of plays, as `pages_of` of the board's views takes it.
 
     Args:
-        plays: What to call each play -> the play; at least one.
+        runs: The name of each run -> the run; at least one.
     """
-    first = next(iter(plays.values()))
-    world = first.what.world
+    first = next(iter(runs.values()))
+    world = first.config.world
     systems: dict[str, dict[str, tuple[Line, list[Finding], list[Finding]]]] = {}
-    for name, one in plays.items():
+    for name, one in runs.items():
         for called, explained in _why(one).items():
             id_ = explained[0]["dialogue_id"]
             systems.setdefault(name + called.removeprefix(id_), {})[id_] = explained

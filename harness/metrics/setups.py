@@ -33,7 +33,7 @@ _Offer: TypeAlias = Any
 
 
 @dataclass(frozen=True)
-class Comparison:
+class VenueComparison:
     """How the venues offered last are kept and held against those of the goal.
 
     Attributes:
@@ -70,29 +70,29 @@ def _drawn_result(offered: _Offer, results: Set[str]) -> _Offer:
     return {venue: kept.get(venue, 0.0) + redrawn / len(results) for venue in results}
 
 
-COMPARISONS: Mapping[str, Comparison] = {
-    "subset": Comparison(
+COMPARISONS: Mapping[str, VenueComparison] = {
+    "subset": VenueComparison(
         "every venue offered fits the goal",
         _all_results,
         lambda offered, goal: float(offered <= goal),
     ),
-    "intersection": Comparison(
+    "intersection": VenueComparison(
         "some venue offered fits the goal",
         _all_results,
         lambda offered, goal: float(not offered.isdisjoint(goal)),
     ),
-    "first": Comparison(
+    "first": VenueComparison(
         "the first venue found fits the goal",
         _first_result,
         lambda offered, goal: float(offered <= goal),
     ),
-    "sampling": Comparison(
+    "sampling": VenueComparison(
         "a venue drawn from those found fits the goal",
         _drawn_result,
         lambda offered, goal: min(1.0, math.fsum(p for v, p in offered.items() if v in goal)),
         random=True,
     ),
-    "lasting": Comparison(
+    "lasting": VenueComparison(
         "some venue offered fits the goal; results without a new venue leave the offer as it is",
         _new_results,
         lambda offered, goal: float(not offered.isdisjoint(goal)),

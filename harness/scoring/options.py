@@ -24,7 +24,7 @@ from ..metrics import (
     setup_digest,
 )
 from ..signature import PLACEHOLDERS, SHOWN_HASH
-from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, Reading, chosen_aliases
+from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, StateChecks, chosen_aliases
 
 if TYPE_CHECKING:
     from ..data import GoalsFile
@@ -123,11 +123,11 @@ class Options:
         return self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
 
     @property
-    def reading(self) -> Reading:
+    def checks(self) -> StateChecks:
         """What is refused of belief states."""
         sources = (SETUPS[name].states for name in chosen_setups(self.setup))
         metrics = (response_metrics()[name] for name in self.metrics or ())
-        return Reading(
+        return StateChecks(
             uses_states="predicted" in sources
             or (
                 self.states != "gold"
@@ -172,7 +172,7 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
-    if options.states == AUTO and not options.reading.uses_states:
+    if options.states == AUTO and not options.checks.uses_states:
         lacking, _ = submission.without_states
         return "predicted" if lacking < submission.turns else "gold"
     predicts = _predicts(submission, "states", options.states, submission.without_states)

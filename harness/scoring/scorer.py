@@ -120,8 +120,8 @@ class Scorer:
         return free_running.play_free_running(dialogues, source, self)
 
     def _played(self, predictions: object, source: str) -> Played:
-        standard, reading = standard_form(predictions, source), self.options.reading
-        submission = checked_submission(standard, self.benchmark, source, reading=reading)
+        standard, checks = standard_form(predictions, source), self.options.checks
+        submission = checked_submission(standard, self.benchmark, source, checks=checks)
         return self.played(self.normalized(submission))
 
     def checked(self, predictions: bytes | Standard, source: str) -> Submission:
@@ -132,8 +132,8 @@ class Scorer:
         """
         if isinstance(predictions, bytes):
             predictions = read_standard(predictions, source)
-        reading = self.options.reading
-        return checked_submission(predictions, self.benchmark, source, self.rules, reading)
+        checks = self.options.checks
+        return checked_submission(predictions, self.benchmark, source, self.rules, checks)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""

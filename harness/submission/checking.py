@@ -34,13 +34,13 @@ from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
-    READING,
     RESPONSE,
     STATE,
+    STATE_CHECKS,
     TURN_KEYS,
     USER,
-    Reading,
     Standard,
+    StateChecks,
     other_keys,
     read_standard,
 )
@@ -105,7 +105,7 @@ def checked_submission(
     benchmark: Benchmark | None,
     source: str,
     rules: RuleSet | None = None,
-    reading: Reading = READING,
+    checks: StateChecks = STATE_CHECKS,
 ) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
@@ -116,21 +116,21 @@ def checked_submission(
         source: What the error message calls the predictions.
         rules: The rule set by which responses and states are looked through for what is to be
             remarked; None if nobody is told.
-        reading: What of states is refused.
+        checks: What of states is refused.
 
     Raises:
         InputError: With every problem found.
     """
-    checker = _Checker(benchmark, reading)
+    checker = _Checker(benchmark, checks)
     users = {} if benchmark is None else benchmark.users
     dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
     if rules is not None and benchmark is not None:
-        if reading.uses_states:
+        if checks.uses_states:
             states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
             remarks += state_remarks(states, benchmark, rules)
-        if not reading.tracked:
+        if not checks.tracked:
             texts = [turn.response for turns in dialogues.values() for turn in turns]
             remarks += text_remarks(texts, benchmark, rules)
     return Submission(dialogues, source, standard.format, tuple(remarks), standard.packages)
@@ -139,13 +139,13 @@ def checked_submission(
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
-    def __init__(self, benchmark: Benchmark | None, reading: Reading) -> None:
+    def __init__(self, benchmark: Benchmark | None, checks: StateChecks) -> None:
         self.problems = Findings()
         self._remarks = Findings()
         self._unread: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits()
-        self._reading = reading
+        self._checks = checks
         # A state that is in order.
         self._last: dict[str, dict[str, str]] = {}
 
@@ -232,7 +232,7 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        own_gold = self._reading.tracked and self._benchmark is None
+        own_gold = self._checks.tracked and self._benchmark is None
         gold = self._state(place, GOLD, turn) if own_gold else None
         return Turn(text, self._state(place, STATE, turn), domains, None, gold)
 
@@ -240,7 +240,7 @@ class _Checker:
         """Yield what is wrong with the response of a turn."""
         response, bounds = turn.get(RESPONSE), self._limits
         if RESPONSE not in turn:
-            if not self._reading.tracked:
+            if not self._checks.tracked:
                 alone = (
                     "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
                 )
@@ -283,16 +283,16 @@ class _Checker:
     def _state(self, place: _Place, key: str, turn: Mapping[Any, Any]) -> BeliefState | None:
         """Read a turn's state, or gold state, in any notation, and check its names."""
         state = turn.get(key)
-        if state is None and self._reading.tracked:
+        if state is None and self._checks.tracked:
             self._problem(place, f"`{key}` is missing; expected a state")
         if state is None or self._is_plain(state):
             return state
-        reading = self._reading
+        checks = self._checks
 
         def tell(where: str, problem: str) -> None:
             message = f"`{key}`{f', {where}' if where else ''}: {problem}"
-            if reading.uses_states:
-                self._problem(place, f"{message}{reading.without_states}")
+            if checks.uses_states:
+                self._problem(place, f"{message}{checks.without_states}")
             else:
                 self._remarks.add(_place_text(place), f"{message}; left out", "states")
 
@@ -304,7 +304,7 @@ class _Checker:
 
     def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
-        any_name = self._reading.tracked
+        any_name = self._checks.tracked
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
             lowered = str(written).lower()
@@ -363,5 +363,5 @@ def checked_conversations(
     Raises:
         InputError: They are too many, or some are malformed; with every place.
     """
-    checked_submission(standard, None, source, reading=Reading(uses_states=False))
+    checked_submission(standard, None, source, checks=StateChecks(uses_states=False))
     return standard.dialogues

@@ -98,7 +98,7 @@ def spellings(pattern: str) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(chain.from_iterable(chosen)))
 
 
-Reading: TypeAlias = tuple[str, bool, int]
+WordReading: TypeAlias = tuple[str, bool, int]
 """An element of a phrase that a token may be; whether it is only the stem, whose genitive ends the
 phrase; and how many words it corrects."""
 
@@ -124,7 +124,7 @@ class Found(Generic[T]):
 
 def words_read(
     token: Token, corrections: Mapping[str, Sequence[str]] | None = None
-) -> Sequence[Reading]:
+) -> Sequence[WordReading]:
     """Return the words that a token may stand for; none if its kind is known.
 
     Args:
@@ -168,7 +168,7 @@ class PhraseBook(Generic[T]):
     def find(
         self,
         text: Sequence[Token],
-        readings: Callable[[Token], Sequence[Reading]] = words_read,
+        readings: Callable[[Token], Sequence[WordReading]] = words_read,
         skipped: frozenset[str] = frozenset(),
     ) -> Iterator[Found[T]]:
         """Yield every phrase that begins at every token of a text, at most one word corrected.
@@ -185,7 +185,7 @@ class PhraseBook(Generic[T]):
                 yield from self._walk(first, steps, marks)
 
     def _walk(
-        self, first: int, steps: Sequence[Sequence[Reading]], marks: Sequence[bool]
+        self, first: int, steps: Sequence[Sequence[WordReading]], marks: Sequence[bool]
     ) -> Iterator[Found[T]]:
         """Yield the phrases that begin at one token."""
         frontier = [(self, 0)]
@@ -318,7 +318,7 @@ def _deciding(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[int, in
     return deciding
 
 
-def _elements_read(token: Token) -> Sequence[Reading]:
+def _elements_read(token: Token) -> Sequence[WordReading]:
     """Return what a token counts as in a context: its kind, its word, or both."""
     kinds = [(f"<{token.kind}>", False, 0)] if token.kind else []
     return [*kinds, (token.word, False, 0)]

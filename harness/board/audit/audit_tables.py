@@ -11,7 +11,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rul
 from ...io import Table, figure, signed, text_table
 from ...metrics import RANKED
 from ..entries import Entry
-from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
+from ..reported import OFFICIAL, PrintedFigure, ReportedFigures, ReportedTable, printed_figures
 from ..verdicts import (
     RUNS,
     SIZES,
@@ -161,7 +161,7 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any
     return {**data, "reported": reported, **({"grid": grid} if grid else {})}
 
 
-def _figure_data(one: Figure) -> dict[str, Any]:
+def _figure_data(one: PrintedFigure) -> dict[str, Any]:
     return {
         "metric": one.metric,
         "reported": float(one.printed),
@@ -226,7 +226,7 @@ def _declared(
     return Table(name, about["title"], columns, rows, data, about["notes"])
 
 
-def _record_table(figures: Sequence[Figure], others: int) -> Table:
+def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
     """Return the table of every reported figure, with its legend.
 
     Args:
@@ -314,7 +314,7 @@ def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
     return _declared("rule_sets", headers, rows, official)
 
 
-def _misfits_table(figures: Sequence[Figure]) -> Table:
+def _misfits_table(figures: Sequence[PrintedFigure]) -> Table:
     """Return the table of figures that do not fit."""
     notes = []
     for unit, sizes in SIZES.items():

@@ -35,7 +35,7 @@ from ...metrics import (
 )
 from ...submission import parse_predictions
 from ..entries import Entry
-from ..reported import Figure, scored_figure
+from ..reported import PrintedFigure, scored_figure
 from ..verdicts import SIZES, possible_counts
 
 PAPERS: Mapping[str, str] = {
@@ -86,7 +86,7 @@ def read_paper(name: str = "shades") -> Data:
 
 def cells(
     paper: Data, entries: Sequence[Entry], rules: str, folders: Sequence[Path] = ()
-) -> list[Figure]:
+) -> list[PrintedFigure]:
     """Return every cell of the tables beside the harness's figure under a rule set.
 
     A cell's source is its table, its title the row's label, its set-up "quoted" if it is the
@@ -113,7 +113,7 @@ def cells(
                     scored = scored_figure(reports[key], setup, row["metric"], row.get("style"))
                 printed_setup = QUOTED if row.get("quoted") else setup
                 about = (key, key, _place(table), printed_setup, row["label"], row["metric"])
-                figures.append(Figure(Decimal(text), scored, *about, verdict=fate))
+                figures.append(PrintedFigure(Decimal(text), scored, *about, verdict=fate))
     return figures
 
 
@@ -161,7 +161,7 @@ def read_example(text: str) -> list[str]:
     return [pair if "=" in pair else f"{pair}=same" for pair in text.split()]
 
 
-def equal_text(cells: Sequence[Figure]) -> str:
+def equal_text(cells: Sequence[PrintedFigure]) -> str:
     """Say how many cells are equal, such as "77 of 78"."""
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
@@ -186,7 +186,7 @@ def tables_of_paper(
         benchmark: MultiWOZ, for facts about it; None where it is not installed.
     """
     paper = read_paper(name)
-    by_table: dict[str, list[Figure]] = {}
+    by_table: dict[str, list[PrintedFigure]] = {}
     for one in cells(paper, entries, rules, folders):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
@@ -200,7 +200,7 @@ def tables_of_paper(
     return [*others, replace(last, notes=[*last.notes, *paper.get("remarks", ())])]
 
 
-def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str]) -> Table:
+def _paper_table(table: Data, cells: Sequence[PrintedFigure], names: Mapping[str, str]) -> Table:
     labels = list(dict.fromkeys(cell.title for cell in cells))
     by_key: dict[str, dict[str, str]] = {}
     for cell in cells:
@@ -275,7 +275,7 @@ def _facts(
             yield f"style {style}", " ".join(word for word in words if word.isupper())
 
 
-def _counts(cells: Sequence[Figure]) -> Iterator[str]:
+def _counts(cells: Sequence[PrintedFigure]) -> Iterator[str]:
     """Yield how many cells are equal: of each row, and of all by whose figures they are."""
     systems = [cell for cell in cells if cell.entry != CORPUS]
     for label in dict.fromkeys(cell.title for cell in cells):

@@ -37,7 +37,7 @@ from ...metrics import (
 )
 from ...scoring import Scorer, run
 from ...submission import NormalizedSubmission
-from ..reported import Figure, ReportedFigures
+from ..reported import PrintedFigure, ReportedFigures
 from ..systems import OwnSetup
 
 ALL_SETUPS = tuple(
@@ -90,7 +90,7 @@ class Point:
     def equals(self, claim: ReportedFigures) -> bool:
         """Return whether it gives all of its figures that a source reports."""
         return all(
-            Figure(claim.figures[name], self.figures[name]).equal for name in self.reported(claim)
+            PrintedFigure(claim.figures[n], self.figures[n]).equal for n in self.reported(claim)
         )
 
     def off_by(self, claim: ReportedFigures) -> float:
@@ -310,7 +310,7 @@ def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]
         tried = np.array([[float(point.figures[name]) for name in names] for point in points]).T
         distances = distances_of(tried, map(float, printed))
         off_by = float(distances.min())
-        digit = sum(0.5 * 10.0 ** -Figure(one).digits for one in printed)
+        digit = sum(0.5 * 10.0 ** -PrintedFigure(one).digits for one in printed)
         as_near = int((distances <= off_by + digit + 1e-9).sum())
         axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
         places = [axis.ravel() for axis in np.meshgrid(*axes)]

@@ -19,7 +19,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normal
 
 from ...benchmark import Benchmark
 from ...errors import InputError, Remark
-from ...submission import CORRECTNESS, GOLD, Reading, checked_submission, standard_form
+from ...submission import CORRECTNESS, GOLD, StateChecks, checked_submission, standard_form
 from .choices import Choices
 
 Slot: TypeAlias = tuple[str, str]
@@ -366,7 +366,7 @@ def parse_tracking_file(
     has_gold = any(isinstance(turn, Mapping) and GOLD in turn for one in given for turn in one)
     benchmark = load_benchmark() if gold is not None or not has_gold else None
     rules = rule_set(DEFAULT_RULES)
-    submission = checked_submission(standard, benchmark, source, rules, Reading(tracked=True))
+    submission = checked_submission(standard, benchmark, source, rules, StateChecks(tracked=True))
     remarks = [remark for remark in submission.remarks if remark.warning]
     dialogues = submission.dialogues.items()
     if benchmark is None:

@@ -92,7 +92,7 @@ STANDARD = "standard form"
 
 
 @dataclass(frozen=True)
-class Reading:
+class StateChecks:
     """What is refused of belief states.
 
     Attributes:
@@ -107,7 +107,7 @@ class Reading:
     tracked: bool = False
 
 
-READING = Reading()
+STATE_CHECKS = StateChecks()
 
 
 @dataclass(frozen=True)
