@@ -233,12 +233,12 @@ class Benchmark:
     def errata_of(self, id_: str) -> Iterator[str]:
         """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""
         goals = self.dialogues[id_].goal.items()
-        asked = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
+        wanted = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
         for part, one in self._errata(errata()):
-            is_asked = part == "venue" and (one["domain"], one["slot"], one.get("there")) in asked
+            is_asked = part == "venue" and (one["domain"], one["slot"], one.get("there")) in wanted
             if is_asked or one.get("dialogue") == id_:
-                there, right = (_value(one.get(key)) for key in ("there", "right"))
-                has = f"{_place(one)}: {there} should be {right}"
+                wrong, right = (_value(one.get(key)) for key in ("there", "right"))
+                has = f"{_place(one)}: {wrong} should be {right}"
                 yield f"erratum: {part}, {has} (source: {one['source']})"
 
     def _errata(self, files: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -277,8 +277,8 @@ def _value(value: Any) -> str:
 
 def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
     """Return content corrected at a path as an erratum says; the given one is kept."""
-    there, right = one.get("there"), one.get("right")
-    if len(path) == 1 and content is None and there is None:
+    wrong, right = one.get("there"), one.get("right")
+    if len(path) == 1 and content is None and wrong is None:
         # The state lacks the domain, too.
         return {path[0]: right}
     if path and content is not None:
@@ -293,11 +293,11 @@ def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any
         at = ids.index(key) if key in ids else key
         if at in range(len(content)):
             return [*content[:at], _corrected(content[at], rest, one), *content[at + 1 :]]
-    if not path and content == there:
+    if not path and content == wrong:
         return right
     # An erratum of a response says only which of its words are wrong.
-    if not path and "slot" not in one and content.count(there) == 1:
-        return content.replace(there, right)
+    if not path and "slot" not in one and content.count(wrong) == 1:
+        return content.replace(wrong, right)
     has = "no such place" if path else _value(content)
-    problem = f"{_place(one)}: {_value(there)} is said to be there, and the benchmark has {has}"
+    problem = f"{_place(one)}: {_value(wrong)} is said to be there, and the benchmark has {has}"
     raise InputError("errata", f"{problem}; correct the file in normalization/errata/")

@@ -224,8 +224,8 @@ def comparison_notes(
     verdicts = (signatures[first].comparable_with(one) for one in signatures)
     reasons = zip(names, ("; ".join(verdict.reasons) for verdict in verdicts), strict=True)
     return [
-        f"not comparable with {names[first]}: {cut(whose, _LONGEST_LIST)} ({reason})"
-        for reason, whose in names_by_text(reasons).items()
+        f"not comparable with {names[first]}: {cut(group_names, _LONGEST_LIST)} ({reason})"
+        for reason, group_names in names_by_text(reasons).items()
         if reason
     ]
 
@@ -235,7 +235,7 @@ def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
     names: dict[str, list[str]] = {}
     for name, text in named:
         names.setdefault(text, []).append(name)
-    return {text: ", ".join(whose) for text, whose in names.items()}
+    return {text: ", ".join(listed) for text, listed in names.items()}
 
 
 def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:

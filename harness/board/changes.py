@@ -153,8 +153,8 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
     for entry in entries:
         if entry.key in touched:
             parts += _entry(board, entry, old.get(entry.key))
-    gone = old.keys() - {entry.key for entry in entries}
-    parts += [f"## Removed: {escaped(key)}" for key in sorted(gone)]
+    removed = old.keys() - {entry.key for entry in entries}
+    parts += [f"## Removed: {escaped(key)}" for key in sorted(removed)]
     parts += ["## Ranks that move", "\n".join(moved)] if moved else []
     paths = [f"{entry.key}/{ENTRY_FILE}" for entry in entries if entry.key in touched & old.keys()]
     for path in (*paths, REPORTED_FILE, NOTE_FILE):
@@ -174,8 +174,8 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
         for row in table.rows:
             now = rows.get((table.title, row.key))
             if row.rank is not None and (now is None or now.rank is None):
-                why = "is not in the table" if now is None else f"not ranked: {now.unranked}"
-                lost.append(f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}")
+                cause = "is not in the table" if now is None else f"not ranked: {now.unranked}"
+                lost.append(f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {cause}')}")
             elif now is not None and now.rank != row.rank:
                 steps.append(f"{row.name} {row.place} → {now.place}")
         if steps:
@@ -184,8 +184,8 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
 
 
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
-    what = "Added" if old is None else "Changed"
-    yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
+    heading = "Added" if old is None else "Changed"
+    yield f"## {heading}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
     # First, as anyone can write one, and it may give a rank.
     for review in entry.system.review:
         if old is None or review not in old.system.review:

@@ -279,8 +279,8 @@ def _report_problems(entry: Entry) -> Iterator[str]:
     declared = "none" if aliases is None else aliases.label
     for rules, report in entry.scores.reports.items():
         if ("grounded" in report.metrics) != english:
-            how = "as delexicalised" if english else "as plain English"
-            yield f"rule set {rules}: it was scored {how}; use --rescore"
+            kind = "as delexicalised" if english else "as plain English"
+            yield f"rule set {rules}: it was scored {kind}; use --rescore"
         used = report.signature.parameters.get(PLACEHOLDERS, "none")
         if used != declared:
             problem = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
@@ -331,18 +331,18 @@ def _states_problems(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield which entries do not have the belief states that they say they have."""
     by_key = {entry.key: entry for entry in entries}
     for entry in by_key.values():
-        whose = entry.system.states_of
-        if whose is None:
+        owner = entry.system.states_of
+        if owner is None:
             continue
-        other = by_key.get(whose)
+        other = by_key.get(owner)
         if other is None or other is entry:
-            yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', whose, by_key)}"
+            yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', owner, by_key)}"
             continue
         ours, theirs = entry.scores.fingerprints, other.scores.fingerprints
         share = ours.shared(theirs, "states") if ours and theirs else None
         if share != 1.0:
             agreement = "too few can be compared" if share is None else f"{share:.2f} of them are"
             yield (
-                f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of {whose} "
-                f"({agreement}); leave it out, or submit the states that {whose} has"
+                f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of "
+                f"{owner} ({agreement}); leave it out, or submit the states that {owner} has"
             )

@@ -333,5 +333,5 @@ def read_board(
         InputError: Something is wrong with what the folder holds.
     """
     stored = read_pairs(folder, entries) if pairs is None else pairs
-    came = in_order(entries, read_order(folder))
-    return make_board(came, rules, read_reported(folder), read_note(folder), stored)
+    ordered = in_order(entries, read_order(folder))
+    return make_board(ordered, rules, read_reported(folder), read_note(folder), stored)

@@ -313,12 +313,12 @@ def _sentence(
             played = "; tests are on the dialogues that both systems submit" if tests else ""
             turns = f"{lacking} of {row.reports[0].coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
-    whose: dict[str, list[str]] = {}
+    signed: dict[str, list[str]] = {}
     for row in rows:
         for one in row.evidence:
-            systems = whose.setdefault(str(_signed(one.signature, bool(tests))), [])
+            systems = signed.setdefault(str(_signed(one.signature, bool(tests))), [])
             systems += [] if row.name in systems else [row.name]
-    of = {one: "" if len(whose) == 1 else f"{escape(', '.join(n))}: " for one, n in whose.items()}
+    of = {one: "" if len(signed) == 1 else f"{escape(', '.join(n))}: " for one, n in signed.items()}
     signatures = (names + _code(signature, format_) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 

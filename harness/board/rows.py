@@ -287,8 +287,8 @@ class Row:
     @cached_property
     def raised(self) -> list[str]:
         """The flags that are raised; states that are said to be another entry's are none."""
-        whose, _ = self.copies.get(COPIED_STATES, (None, 0.0))
-        is_stated = whose is not None and whose == self.entry.system.states_of
+        copied, _ = self.copies.get(COPIED_STATES, (None, 0.0))
+        is_stated = copied is not None and copied == self.entry.system.states_of
         return [
             name
             for name, value in self.flags.items()
@@ -355,9 +355,9 @@ class ResponsesRow(Row):
     @property
     def states(self) -> str | None:
         """The source of the belief states that it is scored with, and whose they are."""
-        whose = self.entry.system.states_of
+        owner = self.entry.system.states_of
         source = self.report.states
-        return source if whose is None else f"{source} ({whose})"
+        return source if owner is None else f"{source} ({owner})"
 
     @property
     def signature(self) -> Signature:

@@ -319,21 +319,21 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     for gold, whole in complete.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.covering(whole)) for row in rows]
-    came = [*copies]
-    tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
+    keys = [*copies]
+    tables = {gold: _with_alike(rows, keys) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
 
 
-def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:
+def _with_alike(table: Sequence[TrackedRow], keys: Sequence[str]) -> list[TrackedRow]:
     """Return a table's rows with the entries whose states, and so figures, are the same.
 
     Args:
         table: The rows.
-        came: Keys of entries, in the order in which these came.
+        keys: Keys of entries, in the order of the board.
     """
     groups: dict[Any, list[TrackedRow]] = {}
-    for row in sorted(table, key=lambda row: came.index(row.key) if row.key in came else len(came)):
+    for row in sorted(table, key=lambda row: keys.index(row.key) if row.key in keys else len(keys)):
         marks, figures = row.entry.scores.fingerprints, row.scores.result.figures
         same = (marks.states, marks.exact, *figures.values()) if marks else row.key
         groups.setdefault((same, row.scores.coverage, row.unranked), []).append(row)
@@ -403,10 +403,10 @@ _BENCHMARK_JGA = _jga("benchmark_row.scores")
 
 
 def _difference(row: TrackedRow) -> Value:
-    there, here = _BENCHMARK_JGA(row).number, _jga()(row).number
-    if there is None or here is None:
+    of_benchmark, of_version = _BENCHMARK_JGA(row).number, _jga()(row).number
+    if of_benchmark is None or of_version is None:
         return Value()
-    return Value(here - there, 2, signed=True)
+    return Value(of_version - of_benchmark, 2, signed=True)
 
 
 def _turns_covered(row: TrackedRow) -> Value:

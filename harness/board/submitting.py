@@ -135,8 +135,8 @@ def _scored(source: str, outputs: Any, further: Sequence[Any], tell: Tell) -> Sc
     tell(source, [f"not scored against gold states {v}, {absent.format(v)}" for v in missing])
     scores = score_entry(outputs, golds, seeds)
     unfit = [gold.version for gold in golds if gold.version not in scores.further_gold]
-    why = f"its dialogues and turns are not those of {outputs.benchmark.name}"
-    tell(source, [f"not scored against gold states {version}: {why}" for version in unfit])
+    reason = f"its dialogues and turns are not those of {outputs.benchmark.name}"
+    tell(source, [f"not scored against gold states {version}: {reason}" for version in unfit])
     return scores
 
 

@@ -103,9 +103,9 @@ def verify() -> int:
     differ = False
     for name in data.installed_benchmarks():
         if data.benchmark_path(name) is not None:
-            differs, how = data.compared_with_pinned(data.load_benchmark(name))
+            differs, agreement = data.compared_with_pinned(data.load_benchmark(name))
             differ |= differs
-            click.echo(f"benchmark {name}: readable{how}")
+            click.echo(f"benchmark {name}: readable{agreement}")
     for gold in data.all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")
     return int(differ)
@@ -235,8 +235,8 @@ def statistics_table(benchmark: Benchmark) -> Table:
         {"what": what, "number": n, "percent": 100 * n / whole if whole and n is not None else None}
         for what, n, whole in counts
     ]
-    how = "`mwz data fetch --split all` or `mwz data import` of whole clones"
-    unknown = f"not known of train and dev: {how} compares the test set with them"
+    commands = "`mwz data fetch --split all` or `mwz data import` of whole clones"
+    unknown = f"not known of train and dev: {commands} compares the test set with them"
     return Table(
         "benchmark",
         f"Benchmark {benchmark.name}",

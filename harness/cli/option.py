@@ -243,13 +243,13 @@ def refuse(wrong: Mapping[str, object]) -> None:
     """Refuse options that do not go together.
 
     Args:
-        wrong: What to say -> whether it is so.
+        wrong: Message -> whether it applies.
 
     Raises:
-        click.UsageError: Some of it is so.
+        click.UsageError: A message applies.
     """
-    for message, is_so in wrong.items():
-        if is_so:
+    for message, is_wrong in wrong.items():
+        if is_wrong:
             raise click.UsageError(message)
 
 

@@ -290,10 +290,10 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     comparing = [
         row if place in group else [None] * len(columns) for place, row in enumerate(values)
     ]
-    what = f"Scores of {counted(len(names), 'file')}"
+    title = f"Scores of {counted(len(names), 'file')}"
     return Table(
         name="scores",
-        title=f"{what}, {setup} set-up" if setups else what,
+        title=f"{title}, {setup} set-up" if setups else title,
         headers=["", *(column.title for column in columns)],
         rows=[[name, *row] for name, row in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),

@@ -303,7 +303,7 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
             for one, values, of in zip(scored, figures, ends, strict=True)
         ],
         notes=[
-            *(f"{whose}: {reading}" for reading, whose in readings.items()),
+            *(f"{label}: {reading}" for reading, label in readings.items()),
             *comparison_notes(names, signatures, group),
             *notes_once(zip(names, map(str, signatures), strict=True)),
         ],

@@ -265,13 +265,13 @@ def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAUL
     ps, won_by_a, won_by_b = TESTS[test](a, b, samples, seed), a.won(), b.won()
     differences = {}
     for name, value in a.scores.items():
-        other, p, how = b.scores[name], ps[name], test
+        other, p, method = b.scores[name], ps[name], test
         only_a = only_b = None
         if name in won_by_a and name in won_by_b:
             only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
             only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
-            p, how = mcnemar(only_a, only_b), MCNEMAR
-        differences[name] = Difference(value, other, other - value, p, p, how, only_a, only_b)
+            p, method = mcnemar(only_a, only_b), MCNEMAR
+        differences[name] = Difference(value, other, other - value, p, p, method, only_a, only_b)
     return Pair(a.name, b.name, len(common), differences, _comparable(a, b).notes)
 
 

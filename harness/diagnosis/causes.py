@@ -274,10 +274,10 @@ def goal_text(goal: Goal) -> str:
     """Return what a user wants of a domain: constraints, what is asked for, what is booked."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
     requests = ", ".join(f"the {_ASKED.get(slot, slot)}" for slot in sorted(goal.requestable))
-    asked = f"; asks for {requests}" if requests else ""
+    requested = f"; asks for {requests}" if requests else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
-    return f"{', '.join(wishes)}{asked}{booked}"
+    return f"{', '.join(wishes)}{requested}{booked}"
 
 
 Called: TypeAlias = Callable[[str, Collection[str]], str]
@@ -442,13 +442,13 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
     """Yield what a turn does for a goal domain, if anything."""
     if step.venues is not None:
         if step.query is None:
-            asked = f"the state holds nothing about {domain}: 0 venues"
+            lookup = f"the state holds nothing about {domain}: 0 venues"
         else:
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
-            asked = f"query {query or 'without constraints'}: {counted(len(step.venues), 'venue')}"
+            lookup = f"query {query or 'without constraints'}: {counted(len(step.venues), 'venue')}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
-        yield f"named; {asked}, {kept}{venues and ': ' + venues}"
+        yield f"named; {lookup}, {kept}{venues and ': ' + venues}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]
@@ -456,8 +456,8 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
     if provided:
         yield f"provides {', '.join(provided)}"
     if in_vain:
-        why = "the domain is not booked yet" if step.active else "the domain is not active"
-        yield f"{', '.join(in_vain)} said, but {why}"
+        reason = "the domain is not booked yet" if step.active else "the domain is not active"
+        yield f"{', '.join(in_vain)} said, but {reason}"
 
 
 def _outcome(domain: str, result: DomainResult) -> Iterator[str]:

@@ -428,9 +428,9 @@ def _dialogues_lost(
             if domain not in (None, name):
                 continue
             if outcome.cause is not None:
-                what = cause_words(name, outcome) if outcome.cause in CAUSES else ""
-                what = what if words is None else words[result.id, name]
-                lines[outcome.cause].append(f"{result.id}, {name}{what and ': ' + what}")
+                text = cause_words(name, outcome) if outcome.cause in CAUSES else ""
+                text = text if words is None else words[result.id, name]
+                lines[outcome.cause].append(f"{result.id}, {name}{text and ': ' + text}")
             for slot, slot_cause in outcome.slot_causes.items():
                 lines[slot_cause].append(f"{result.id}, {name} {slot}")
     largest = sorted(filter(lines.get, lines), key=lambda name: -sum(costs[name]))[:_LARGEST]

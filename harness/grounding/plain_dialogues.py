@@ -140,18 +140,18 @@ class PlainDialogues:
                 labelled("about", ", ".join(sorted(about)) or "not known yet"),
             ]
             turns.append([*lines, *_mentions(response, fitting)])
-        went = self.outcomes[id_]
-        total, in_database, of_named_venue = (went.faithfulness[name] for name in COUNTS)
+        result = self.outcomes[id_]
+        total, in_database, of_named_venue = (result.faithfulness[name] for name in COUNTS)
         head = (
-            f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
-            f"Success {int(went.success)}\n"
+            f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(result.inform)}, "
+            f"Success {int(result.success)}\n"
             f"told of venues: {total}; in the database: {in_database}; of a venue named by then: "
             f"{of_named_venue}"
         )
         outcome = [
             line
             for domain in goal
-            for line in _outcome(domain, went.domains[domain], len(fitting[domain]))
+            for line in _outcome(domain, result.domains[domain], len(fitting[domain]))
         ]
         return joined(head, goal, turns, outcome)
 
@@ -185,11 +185,11 @@ class PlainDialogues:
             turns = self.normalized.turns
             digest = sha256(repr(sorted(self.outcomes)))[:SHOWN_HASH]
             coverage = f"{turns}/{turns}-{digest}"
-        goals, whose = scorer.options.goals, "benchmark"
+        goals, goals_name = scorer.options.goals, "benchmark"
         if isinstance(goals, GoalsFile):
-            whose = f"goals-{goals.digest[:SHOWN_HASH]}"
+            goals_name = f"goals-{goals.digest[:SHOWN_HASH]}"
         signature = scorer.plain_signature()
-        parameters = {**signature.parameters, _FREE_RUNNING: whose}
+        parameters = {**signature.parameters, _FREE_RUNNING: goals_name}
         return replace(signature, goals="all", coverage=coverage, parameters=parameters)
 
 
@@ -291,17 +291,17 @@ def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -
             continue
         asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
         if span.slot == "REFERENCE":
-            whose = ""
+            venues = ""
         elif asked_for:
-            whose = f": {_venues(asked_for)}, which the goal asks for"
+            venues = f": {_venues(asked_for)}, which the goal asks for"
         elif span.venues:
-            whose = f": {_venues(span.venues)}, not what the goal asks for"
+            venues = f": {_venues(span.venues)}, not what the goal asks for"
         else:
-            whose = ": in no record of the database"
-        what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
+            venues = ": in no record of the database"
+        verb = "names" if span.slot in NAMING_SLOTS.values() else "tells"
         words = " ".join(response.original[span.start : span.end].split())
         part = "" if span.whole else ", in part"
-        yield labelled(what, f"{span.slot} {words}{part}{whose}")
+        yield labelled(verb, f"{span.slot} {words}{part}{venues}")
 
 
 def _venues(venues: Sequence[tuple[str, str]]) -> str:
@@ -310,13 +310,13 @@ def _venues(venues: Sequence[tuple[str, str]]) -> str:
     return " or ".join([*listed, *([f"{more} more"] if more else [])])
 
 
-def _outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
-    named = f"; named last: {domain} {', '.join(went.venues)}" if went.venues else ""
-    if went.matched:
-        only = "" if went.matched_all else " (any; besides, it names others)"
+def _outcome(domain: str, outcome: GroundedDomain, fitting: int) -> Iterator[str]:
+    named = f"; named last: {domain} {', '.join(outcome.venues)}" if outcome.venues else ""
+    if outcome.matched:
+        only = "" if outcome.matched_all else " (any; besides, it names others)"
         yield labelled(domain, f"matched{only}{named}")
     else:
         would_fit = f"{counted(fitting, 'venue')} of the database would fit"
-        yield labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
-    for slot, provided in {**went.provided, **(went.further or {})}.items():
-        yield labelled("", f"{slot} told" if provided else f"{slot} not told: {went.causes[slot]}")
+        yield labelled(domain, f"not matched: {outcome.cause}{named}; {would_fit}")
+    for slot, given in {**outcome.provided, **(outcome.further or {})}.items():
+        yield labelled("", f"{slot} told" if given else f"{slot} not told: {outcome.causes[slot]}")

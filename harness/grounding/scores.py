@@ -102,10 +102,10 @@ def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     outcomes = [getattr(dialogue, name) for name in OUTCOMES]
     counts = [dialogue.faithfulness[name] for name in COUNTS]
     rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
-    for domain, went in dialogue.domains.items():
-        success, success_all = dialogue.inform and went.tells, dialogue.inform_all and went.tells
-        requested = success_all and went.tells_further
-        rows[domain] = [went.matched, went.matched_all, success, success_all, requested]
+    for domain, part in dialogue.domains.items():
+        success, success_all = dialogue.inform and part.tells, dialogue.inform_all and part.tells
+        requested = success_all and part.tells_further
+        rows[domain] = [part.matched, part.matched_all, success, success_all, requested]
     return rows
 
 
@@ -180,8 +180,8 @@ def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
     dialogues = []
     for id_, responses in plain_responses(played.submission).items():
         texts, gold = [one.original for one in responses], played.benchmark.dialogues[id_]
-        went = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
-        dialogues.append(went)
+        outcome = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
+        dialogues.append(outcome)
     return dialogues
 
 
@@ -280,10 +280,10 @@ def _text(scores: GroundedScores) -> str:
 
 def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
     """Show what a system tells of venues, and what the human responses do."""
-    whose = {"this system": system, **({} if human is None else {"human responses": human})}
+    by_source = {"this system": system, **({} if human is None else {"human responses": human})}
     rows: list[list[Cell]] = [
         [name, shares["told"], *(figure(shares[share]) for share in SHARES)]
-        for name, shares in ((name, one["faithfulness"]) for name, one in whose.items())
+        for name, shares in ((name, one["faithfulness"]) for name, one in by_source.items())
     ]
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
 

@@ -143,10 +143,10 @@ def _question(slots: list[str]) -> str:
     return " ".join(script("agent")["questions"][slot] for slot in slots)
 
 
-def _say(what: str, *filled: str, **values: str) -> str:
+def _say(key: str, *filled: str, **values: str) -> str:
     """Return a template, filled; what it lacks is not known."""
     lacking = defaultdict(lambda: script("agent")["say"]["not_known"], values)
-    return string.Formatter().vformat(script("agent")["say"][what], filled, lacking)
+    return string.Formatter().vformat(script("agent")["say"][key], filled, lacking)
 
 
 def _spoken(slot: str, value: object) -> str:

@@ -252,7 +252,7 @@ class _Part:
         domain: The domain.
         wanted: What the user wants of it.
         world, task, turns, outcome: The benchmark, and the dialogue.
-        went: How the responses meet the goal.
+        grounded: How the responses meet the goal.
     """
 
     domain: str
@@ -261,7 +261,7 @@ class _Part:
     task: Task
     turns: Sequence[Mapping[str, Any]]
     outcome: Outcome
-    went: GroundedDomain
+    grounded: GroundedDomain
 
     @property
     def slots(self) -> dict[str, str]:
@@ -367,13 +367,13 @@ def _wrong_slots(part: _Part) -> str:
 
 
 def _never_named(part: _Part) -> str:
-    named = part.domain not in NAMING_SLOTS or part.went.matched or part.naming
+    named = part.domain not in NAMING_SLOTS or part.grounded.matched or part.naming
     return "" if named else part.unfit(()).partition("; ")[2]
 
 
 def _unfit_offer(part: _Part) -> str:
-    offered = [] if part.went.matched_all else part.naming
-    return f"turn {offered[-1]}: {part.unfit(part.went.venues)}" if offered else ""
+    offered = [] if part.grounded.matched_all else part.naming
+    return f"turn {offered[-1]}: {part.unfit(part.grounded.venues)}" if offered else ""
 
 
 def _not_booked(part: _Part) -> str:
@@ -384,7 +384,7 @@ def _not_booked(part: _Part) -> str:
 
 
 def _not_answered(part: _Part) -> str:
-    causes, words = part.went.causes, []
+    causes, words = part.grounded.causes, []
     asked = [asked_slots(turn["user"].lower()) for turn in part.turns]
     for slot in part.wanted.reqt:
         name = SPANS.get(slot) or normalize_slot_name(slot, part.world.scorer.rules)
@@ -394,7 +394,7 @@ def _not_answered(part: _Part) -> str:
     books = part.made or part.domain not in part.outcome["booked"]
     if books and part.domain in numbers_missing(part.world, part.task, part.turns):
         words.append("the number that a booking returns is never told")
-    if not (words or part.went.matched or part.domain in NAMING_SLOTS):
+    if not (words or part.grounded.matched or part.domain in NAMING_SLOTS):
         words.append(f"nothing is told of the {part.domain}")
     return "; ".join(words) + part.gave_up * bool(words)
 
@@ -402,11 +402,11 @@ def _not_answered(part: _Part) -> str:
 def _unsaid(part: _Part, asked: bool) -> str:
     # There is no reason to say anything before an offer, to book before a booking, or to book
     # otherwise unrefused.
-    if not part.ended or not (part.made or part.went.venues):
+    if not part.ended or not (part.made or part.grounded.venues):
         return ""
     wanted, user_text = part.wanted, " ".join(turn["user"] for turn in part.turns)
     lacking = {slot: v for slot, v in part.slots.items() if not says(user_text, slot, v)}
-    books = part.made or (part.went.matched and {*wanted.book} <= {*lacking})
+    books = part.made or (part.grounded.matched and {*wanted.book} <= {*lacking})
     refused = any("reason" in one["result"] for _, one in part.tries)
     words = []
     for slot, value in lacking.items():
@@ -418,7 +418,7 @@ def _unsaid(part: _Part, asked: bool) -> str:
 
 
 def _unfit_accepted(part: _Part) -> str:
-    if part.went.matched or not part.went.venues or not part.ended:
+    if part.grounded.matched or not part.grounded.venues or not part.ended:
         return ""
     slots = " and ".join(part.contradicted)
     accepted = slots and not part.gave_up
@@ -483,16 +483,16 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     task, turns, outcome = world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
-    went = world.grounded(task.id, [turn["response"] for turn in turns]).domains
+    domains = world.grounded(task.id, [turn["response"] for turn in turns]).domains
     parts = {
-        d: _Part(d, one, world, task, turns, outcome, went[d]) for d, one in task.domains.items()
+        d: _Part(d, one, world, task, turns, outcome, domains[d]) for d, one in task.domains.items()
     }
-    called = [one["name"].partition("_")[2] for turn in turns for one in turn.get("calls", ())]
-    last = next((domain for domain in reversed(called) if domain in parts), next(iter(parts)))
+    of_calls = [one["name"].partition("_")[2] for turn in turns for one in turn.get("calls", ())]
+    last = next((domain for domain in reversed(of_calls) if domain in parts), next(iter(parts)))
 
     def of(rules: Mapping[str, tuple[str, _Rule]], domains: Iterable[str]) -> list[Finding]:
         each = ((cause, d, rule(parts[d])) for d in domains for cause, (_, rule) in rules.items())
         return [Finding(*one) for one in each if one[-1]]
 
-    why = of(_OF_DIALOGUES, [last])
-    return (why + of(_OF_DOMAINS, parts), of(_OF_USERS, parts)) if turns else (why[:1], [])
+    causes = of(_OF_DIALOGUES, [last])
+    return (causes + of(_OF_DOMAINS, parts), of(_OF_USERS, parts)) if turns else (causes[:1], [])

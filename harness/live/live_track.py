@@ -154,9 +154,9 @@ class LiveRow(Row):
     @property
     def track_marks(self) -> Iterator[Mark]:
         """As of `Row`."""
-        for how, number in self.live.lost.items():
+        for loss, number in self.live.lost.items():
             if number:
-                words = f"{counted(number, 'dialogue')} {how}, counted as lost"
+                words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
                 yield Mark("lost", words, str(number))
 
 

@@ -188,15 +188,15 @@ def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, 
         return name, person_at_terminal
     maker: Any
     if name in chats:
-        called = f"{chats[name].model}, prompts {versioned('prompts')}"
+        full_name = f"{chats[name].model}, prompts {versioned('prompts')}"
         maker = partial(ModelAgent if of_agent else ModelUser, chats[name])
     elif of_agent and ":" in name:
-        called, maker = name, partial(function_agent, imported_function(name))
+        full_name, maker = name, partial(function_agent, imported_function(name))
     else:
         raise InputError(f"--{role}", unknown(role, name, _AGENTS if of_agent else _USERS))
-    if problem := name_problem(role, called):
-        raise InputError(f"{role} {called}", problem)
-    return called, maker
+    if problem := name_problem(role, full_name):
+        raise InputError(f"{role} {full_name}", problem)
+    return full_name, maker
 
 
 def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
@@ -232,8 +232,8 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
             begun += [line] if len(begun) < _FIRST else []
             if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
                 causes = Counter(findings(one, config.world)[0][0].cause for one in begun)
-                why = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
-                many = f"none of the first {_FIRST} dialogues is solved: {why}"
+                listed = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
+                many = f"none of the first {_FIRST} dialogues is solved: {listed}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"
                 raise InputError(f"agent {config.agent_name}", f"{many}; {remedy}")
 
@@ -412,16 +412,16 @@ def _by_place(lines: Sequence[Recorded], config: RunConfig) -> dict[tuple[int, s
 
 def _play(line: Recorded, world: World) -> RunConfig:
     """Return who played what, as a line says; a scripted user is that of today."""
-    given = line.signature.parameters
-    name = given.get("user", "")
+    parameters = line.signature.parameters
+    name = parameters.get("user", "")
     scripts = script_name("agent"), script_name("user")
-    for who, called in (("agent", line.agent), ("user", name)):
-        if called not in scripts and (problem := name_problem(who, called)):
-            place = f"dialogue {line.dialogue_id}: {who} {cut_repr(called)}"
+    for role, talker in (("agent", line.agent), ("user", name)):
+        if talker not in scripts and (problem := name_problem(role, talker)):
+            place = f"dialogue {line.dialogue_id}: {role} {cut_repr(talker)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user = ScriptedUser if name in scripts else _recorded_user(line)
     # Another seed than a number is one of another play.
-    seed = given.get("seed", "")
+    seed = parameters.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
     return RunConfig(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
 

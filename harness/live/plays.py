@@ -276,7 +276,7 @@ class LiveRun:
         """What is to be said of them."""
         tasks, of = len(self.config.tasks), len(self.config.world.tasks.tasks)
         lost = self.lost.items()
-        remarks = [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
+        remarks = [f"{counted(n, 'dialogue')} {loss}, counted as lost" for loss, n in lost if n]
         if tasks < of:
             remarks.insert(0, f"{tasks} of {of:,} tasks played; without a rank on the board")
         return remarks
@@ -385,8 +385,8 @@ def followed_text(run: LiveRun, id_: str) -> str:
             turns[-1] += [labelled(f"| {kind}", words) for kind, words in beside]
         outcome = [labelled(one.domain, f"{one.cause}: {one.words}") for one in why]
         outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
-        came = f"not solved, {why[0].cause}" if why else "solved"
-        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}"
+        verdict = f"not solved, {why[0].cause}" if why else "solved"
+        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {verdict}"
         head += "" if run.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
         texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
@@ -449,9 +449,9 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
             domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
         steps = [_steps(turn) for turn in line["turns"]]
         turns = [{"user": one[0][1], "response": one[-1][1], "steps": one[1:-1]} for one in steps]
-        came = "✗ not solved" if why else "✓ solved"
+        facts = {"verdict": "✗ not solved" if why else "✓ solved", "predicted": False}
         outcome = {"success": not why, "domains": domains}
-        return {"name": name, "came": came, "outcome": outcome, "turns": turns, "predicted": False}
+        return {"name": name, "outcome": outcome, "turns": turns, **facts}
 
     verdicts = [
         (

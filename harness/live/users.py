@@ -175,8 +175,8 @@ class ScriptedUser:
         fitting = [venue for venue, slots in wrong.items() if not slots]
         if fitting:
             self._choose(min(fitting, key=lambda venue: offers[venue].matches("refused")), heard)
-            how = "choose" if len(offers) > 1 else "accept"
-            words = self._say(how, self._names.get(self._domain, ""))
+            phrase = "choose" if len(offers) > 1 else "accept"
+            words = self._say(phrase, self._names.get(self._domain, ""))
             self._react = self._booking
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
         # If it asked for another venue, there may be none.
@@ -227,11 +227,11 @@ class ScriptedUser:
         if heard.matches("unknown"):
             unknown = [slot for slot in self._missing if slot in SPANS]
             self._given[self._venue].update(self._missing)
-            again = "another" in self._stated or "name" in self._constraints
+            was_replaced = "another" in self._stated or "name" in self._constraints
             if (
                 unknown
                 and NAMING_SLOTS.get(self._domain) == "NAME"
-                and not (self._wanted.book or again)
+                and not (self._wanted.book or was_replaced)
             ):
                 self._stated.add("another")
                 self._react = self._finding
@@ -253,8 +253,8 @@ class ScriptedUser:
         self._stated.update(kinds)
         return " ".join(map(self._say, kinds))
 
-    def _say(self, what: str, filled: str = "") -> str:
-        phrase: str = self._chance.choice(script("user")["say"][what])
+    def _say(self, key: str, filled: str = "") -> str:
+        phrase: str = self._chance.choice(script("user")["say"][key])
         return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
     def _clauses(self, slots: Iterable[str]) -> str:

@@ -80,15 +80,15 @@ MOST_HEARD: Final = 10_000
 """How many characters of a turn scripts read: what their patterns take grows with the square."""
 
 
-def script_name(who: str) -> str:
+def script_name(role: str) -> str:
     """Return what records call an "agent" or a "user" by script: with the digest of its file."""
-    return f"{SCRIPTS[who]}-{versioned(who)}"
+    return f"{SCRIPTS[role]}-{versioned(role)}"
 
 
-def name_problem(who: str, name: str) -> str | None:
+def name_problem(role: str, name: str) -> str | None:
     """Return why no file may call an "agent" or a "user" so that is no script; None if it may."""
-    if name.casefold().startswith(SCRIPTS[who]):
-        return f"names that begin with {SCRIPTS[who]!r} are those of this version of the harness"
+    if name.casefold().startswith(SCRIPTS[role]):
+        return f"names that begin with {SCRIPTS[role]!r} are those of this version of the harness"
     plain = re.fullmatch(TALKER_NAME, name)
     return None if plain else "expected a name of at most 200 characters, printable ASCII"
 
@@ -97,7 +97,7 @@ class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
 
 
-def readable(what: str, text: object) -> str:
+def readable(subject: str, text: object) -> str:
     """Return a text as files of plays hold it, so that all that reads them reads it.
 
     Raises:
@@ -105,9 +105,9 @@ def readable(what: str, text: object) -> str:
     """
     most = limits()
     if not isinstance(text, str):
-        raise BrokenOffError(f"{what}: expected a string, found {kind_of(text)}")
+        raise BrokenOffError(f"{subject}: expected a string, found {kind_of(text)}")
     if len(text) > most["response"]:
-        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
+        raise BrokenOffError(f"{subject}: {len(text):,} characters; {limit_text(most, 'response')}")
     return valid_text(text)
 
 
@@ -329,8 +329,8 @@ class World:
         venue = ids[0] if ids else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
-            asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
-            refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
+            values = ", ".join(f"{slot} {value}" for slot, value in failing.items())
+            refusal = f"not available for {values}; ask the user for another {' or '.join(failing)}"
             return {"booked": False, "reason": refusal}
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
@@ -377,7 +377,7 @@ def _problem(slot: str, value: str, schemas: Mapping[str, Mapping[str, Any]]) ->
     return None
 
 
-def _responses(what: str, completion: Completion) -> list[str]:
+def _responses(source: str, completion: Completion) -> list[str]:
     """Return the responses of a completion, as text or as messages; without empty ones.
 
     Raises:
@@ -388,7 +388,7 @@ def _responses(what: str, completion: Completion) -> list[str]:
         messages = [*completion]
     texts = []
     for number, one in enumerate(messages):
-        place = what if len(messages) == 1 else f"{what}, message {number}"
+        place = source if len(messages) == 1 else f"{source}, message {number}"
         if not isinstance(one, Mapping) or not isinstance(one.get("role"), str):
             raise BrokenOffError(f"{place}: expected an object with role and content")
         # What only calls tools has no text.

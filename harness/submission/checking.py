@@ -188,8 +188,8 @@ class _Checker:
         if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
-        how = "`mwz data fetch` or `mwz data import`"
-        install = f", or install MultiWOZ by {how}" if benchmark.name == "sample" else ""
+        commands = "`mwz data fetch` or `mwz data import`"
+        install = f", or install MultiWOZ by {commands}" if benchmark.name == "sample" else ""
         return (
             f"none of its {counted(len(content), 'dialogue')} (the first is {first}) is in the "
             f"benchmark {benchmark.name}; name another by --benchmark{install}"

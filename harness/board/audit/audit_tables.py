@@ -238,9 +238,9 @@ def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
     rows, data = [], []
     for one in figures:
         texts = one.texts(1 if one.title in _PERCENT else 0)
-        what = {"setup": one.setup, "figure": one.title}
-        rows.append([one.system, sources[one.source], *what.values(), *texts, one.verdict])
-        about = {"system": one.system, "entry": one.entry, "source": one.source, **what}
+        place = {"setup": one.setup, "figure": one.title}
+        rows.append([one.system, sources[one.source], *place.values(), *texts, one.verdict])
+        about = {"system": one.system, "entry": one.entry, "source": one.source, **place}
         harness = {"harness": one.scored, "difference": one.difference}
         data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
     legend = {**read_toml("legend.toml", __package__), **verdict_meanings()}

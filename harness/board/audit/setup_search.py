@@ -362,13 +362,13 @@ def setup_rates(
             walked = [*steps(dialogue, domain, database, walk, rules)]
             slots = {slot for step in walked for slot in step.provided}
             provided[place, domain] = goal[domain].requestable <= slots
-            asked = [
+            queries = [
                 (step.venues, (step.active, step.named, REFERENCE in step.slots, step.turn == last))
                 for step in walked
                 if step.venues is not None
             ]
             for updates, due in UPDATES.items():
-                answers = [answer for answer, facts in asked if due(*facts)]
+                answers = [answer for answer, facts in queries if due(*facts)]
                 # Equal queries have one answer, which is kept: its identity stands for it.
                 looked_up[place, domain, updates] = answers, tuple(map(id, answers))
         matches: dict[tuple[str, str, bool, tuple[int, ...]], float] = {}

@@ -377,8 +377,8 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
         else:
             ours, theirs = one.report.signature, other.report.signature
             reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
-            why = "; ".join(reasons) or "they have no dialogue in common"
-            apart.setdefault(why, []).append(name)
+            reason = "; ".join(reasons) or "they have no dialogue in common"
+            apart.setdefault(reason, []).append(name)
     return {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
         "systems": {row.key: _system_data(row, listed) for row in rows},

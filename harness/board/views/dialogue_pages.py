@@ -283,7 +283,7 @@ def _came(
     lost = {d for d, one in outcome.domains.items() if one.cause or not one.all_provided}
     return {
         "name": name,
-        "came": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
+        "verdict": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
         "outcome": {"success": outcome.success, "domains": outcome.domains},
         "turns": list(followed(diagnosis, dialogue, called)),
         "relevant": [lost.union(active) for active in dialogue.active_domains],

@@ -82,10 +82,10 @@ def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
     """
     if not isinstance(item, Mapping):
         return None
-    there = {
+    by_name = {
         plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
     }
-    return next((there[name] for name in names if name in there), None)
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
 STANDARD = "standard form"
