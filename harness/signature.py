@@ -231,7 +231,7 @@ def comparison_notes(
 
 
 def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return text -> the names that it is said of, given name and text; in the order given."""
+    """Return text -> the names that have it, given name and text; in the order given."""
     names: dict[str, list[str]] = {}
     for name, text in named:
         names.setdefault(text, []).append(name)
@@ -239,7 +239,7 @@ def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:
-    """Return what is to be said of scores, each text once; with the names where texts differ."""
+    """Return the notes on scores, each text once; with the names where texts differ."""
     texts = names_by_text(named)
     return [*texts] if len(texts) == 1 else [f"{names}: {text}" for text, names in texts.items()]
 

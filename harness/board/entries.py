@@ -33,7 +33,7 @@ PUBLISHED = Path(__file__).parents[2] / "submissions"
 ENTRY_FILE = "entry.toml"
 ORDER_FILE = "order.txt"
 NOTE_FILE = "note.txt"
-"""What is to be said of all scores of a folder of entries, if anything."""
+"""The file with the note on all scores of a folder of entries."""
 
 _DIGEST_LINE = re.compile(r"([0-9a-f]{64})  ([^\s].*)")
 
@@ -70,7 +70,7 @@ class Entry:
 
     @property
     def compared(self) -> DialogueScores | None:
-        """What comparisons take of what is stored: its reports, dialogue by dialogue."""
+        """The stored scores that comparisons take: its reports, dialogue by dialogue."""
         return self.scores.dialogues if self.scores.reports and not self.problems else None
 
     @property

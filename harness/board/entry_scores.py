@@ -1,4 +1,4 @@
-"""Scoring what a system put out: `score_entry` gives all that is stored of it, in every track."""
+"""Scoring a system's outputs: `score_entry` returns the scores that are stored, in every track."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Reading:
 
 
 class Outputs:
-    """What a system put out, read and checked; by default a file that is kept with its entry.
+    """The outputs of a system, read and checked; by default a file that is kept with its entry.
 
     Attributes:
         content: The (unpacked) file that is kept; None where there is none.
@@ -79,12 +79,12 @@ class Outputs:
 
     @property
     def remarks(self) -> Sequence[Remark | str]:
-        """What is to be said of it."""
+        """The remarks on it."""
         return ()
 
     @cached_property
     def predictions(self) -> Hashes | None:
-        """What identifies it; None where the harness makes it."""
+        """The hashes of its predictions file; None where the harness makes it."""
         data = self.data
         if data is None:
             return None
@@ -144,7 +144,7 @@ class Responses(Outputs):
 
     @cached_property
     def remarks(self) -> Sequence[Remark | str]:
-        """What is to be said of them, which playing them tells."""
+        """The remarks of reading and playing them."""
         if isinstance(self.submission, str):
             return ()
         _, _, remarks = played_predictions(self.scorer, self.submission, self.source)
@@ -271,7 +271,7 @@ def score_entry(
     """Score all that is stored of a system.
 
     Args:
-        outputs: What it put out.
+        outputs: Its outputs.
         golds: Further gold states to compare predicted states with.
         seeds: File in the entry's folder -> outputs of a further seed of the system.
 

@@ -67,7 +67,7 @@ IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFA
 
 
 def stored_evidence(entry: Entry) -> Evidence:
-    """Return what is known of an entry by what is stored of its dialogues, called by their numbers.
+    """Return the evidence of an entry from its stored dialogues, named by their numbers.
 
     Raises:
         InputError: Nothing is stored of them, or it cannot be used.
@@ -99,7 +99,7 @@ def _states(entry: Entry) -> tuple[Signature, dict[int, str]]:
 
 
 def _states_evidence(entry: Entry) -> Evidence:
-    """Return what is known of an entry's states: turns, and exact ones, of each dialogue."""
+    """Return the evidence of an entry's states: turns, and exact ones, of each dialogue."""
     signature, exact = _states(entry)
     rows = [[len(of), of.count("1")] for of in exact.values()]
     figures = [Figure(JGA, "JGA", main=True)]
@@ -114,7 +114,7 @@ def _jga(sums: Sequence[Any]) -> dict[str, Any]:
 def evidence_of_rows(
     name: str, signature: Signature, dialogues: Sequence[str], rows: Any
 ) -> Evidence:
-    """Return what is known of a system by a row per dialogue, such as `figures_of_sums` adds up."""
+    """Return the evidence of a system from a row per dialogue, as `figures_of_sums` adds up."""
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
@@ -123,7 +123,7 @@ def evidence_of_rows(
 
 
 def of_file(evidence: Evidence, dialogues: Iterable[str]) -> Evidence:
-    """Return what is known of a file in the form of what entries store.
+    """Return the evidence of a file in the form that entries store.
 
     Args:
         evidence: What is known of it, with the metrics "inform" and "bleu".

@@ -324,7 +324,7 @@ def _sentence(
 
 
 def _signed(signature: Signature, tested: bool) -> Signature:
-    """Return the signature of a row with that of the test; what is not played is told apart."""
+    """Return the signature of a row with that of the test; missing turns tell rows apart."""
     test = {"test": DEFAULT_TEST, "samples": str(TEST_SAMPLES[DEFAULT_TEST]), "seed": str(SEED)}
     parameters = {**signature.parameters, **(test if tested else {})}
     return replace(signature, coverage=None, parameters=parameters)
@@ -340,7 +340,7 @@ def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) ->
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
-    """Return what is known of a system by several outputs, such as those of training seeds.
+    """Return the evidence of a system from several outputs, such as those of training seeds.
 
     Its figures are the means of theirs, on the dialogues that all of them play.
 

@@ -232,7 +232,7 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class PrintedFigure:
-    """A printed figure, the harness's beside it, and what is to be said of the two.
+    """A printed figure, the harness's beside it, and the verdict on the two.
 
     Attributes:
         printed: The figure, with its digits.

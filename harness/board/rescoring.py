@@ -303,7 +303,7 @@ def verify(
         The outcomes with problems, in the order of the entries.
     """
     by_key = {one.key: one for one in outcomes}
-    # What entries share is told of the later one: let that be one of those to verify.
+    # Copies are a flag of the later entry: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     problems += file_problems(chosen)

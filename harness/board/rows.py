@@ -1,4 +1,4 @@
-"""The rows of the board's tables: what they show, what ranks them, what is to be said of them."""
+"""The rows of the board's tables: their figures, ranking keys and remarks."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class Row:
 
     @property
     def ranking_key(self) -> tuple[float, ...]:
-        """What ranks, the figure that decides first; what is not played counts as failed."""
+        """The ranking key, the deciding figure first; missing turns count as failed."""
         raise NotImplementedError
 
     @property

@@ -34,7 +34,7 @@ from .systems import (
 from .track import Track, tracks
 
 Tell: TypeAlias = Callable[[str, Iterable[Remark | str]], None]
-"""Says what is to be said of a file, given its name."""
+"""Prints remarks on a file, given its name."""
 
 
 def enter(

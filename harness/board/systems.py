@@ -401,7 +401,7 @@ NOT_STATED = "not stated"
 
 
 def stated_facts(system: System) -> dict[str, str | int | None]:
-    """Return fact -> what is stated of a system, None where nothing is; of `FACTS`."""
+    """Return fact -> its value of a system, None where it is not stated; of `FACTS`."""
     return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
@@ -426,8 +426,8 @@ def declared_system(
     """Return what a user says of a system; its predictions are to be kept with the entry.
 
     Args:
-        about: Field of `System` -> what is said.
-        facts: Of `FACTS` -> what is said, as text.
+        about: Field of `System` -> its value.
+        facts: Of `FACTS` -> its value, as text.
         aliases: The placeholders that its responses hold besides those of the rule sets.
 
     Raises:

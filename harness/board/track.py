@@ -18,7 +18,7 @@ OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""
 
 Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states only", "plays"]
-"""What the systems of a track put out."""
+"""The kind of outputs of a track's systems."""
 
 
 def _nothing(*_: Any) -> Iterator[str]:
@@ -31,14 +31,14 @@ class Track:
 
     Attributes:
         name: What entries and options call it.
-        kind: What its systems put out.
+        kind: The kind of outputs of its systems.
         title: Its heading.
         about: What its systems do and how they are scored, for who is new to the field.
         place: Its place on the page.
         tables: Returns the rows of each of its tables, the best first, of the entries of all tracks
             under a rule set; given, too, what entries have of one another.
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
-        outputs: Reads what a system put out, to be scored: see `Reading` of `entry_scores.py`.
+        outputs: Reads a system's outputs, to be scored: see `Reading` of `entry_scores.py`.
         states: The source of the belief states that its entries are scored with; empty for any.
             Given gold states agree with gold; who submits others must say so in a note.
         entries_problems: Yields what is wrong with the entries of a board.

@@ -185,7 +185,7 @@ def submission_against(
     """Score a submission's predicted states; nothing if it has none.
 
     Args:
-        submission: What the system put out, normalised by the default rule set.
+        submission: The submission, normalised by the default rule set.
         benchmark: The benchmark that it plays.
         golds: The gold states.
     """

@@ -74,7 +74,7 @@ def _show(name: str, value: object) -> None:
 def _facts(
     submission: Submission, benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[tuple[str, str]]:
-    """Yield what a submission holds: a name, and what there is."""
+    """Yield the facts of a submission: a name, and a text."""
     turns = [turn for turns in submission.dialogues.values() for turn in turns]
     yield "file", cut(submission.source, 200)
     yield "format", submission.format

@@ -110,7 +110,7 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
 def _tracked(
     systems: Sequence[NamedOutputs], metrics: Sequence[str] | None, benchmark: str | None
 ) -> list[comparison.Evidence]:
-    """Return what is known of systems by their states, of which some are trackers'.
+    """Return the evidence of systems by their states, of which some are trackers'.
 
     Raises:
         InputError: Outputs are missing, or more is asked for than states tell.
@@ -132,7 +132,7 @@ def _evidence(
     metrics: Sequence[str] | None,
     benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
-    """Return what is known of systems.
+    """Return the evidence of systems.
 
     Args:
         systems: Their outputs. If some are missing, entries are compared from their stored
@@ -175,7 +175,7 @@ def _stored_evidence(
     metrics: Sequence[str] | None,
     benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
-    """Return what is known of entries by what they store, and of files in the same form."""
+    """Return the stored evidence of entries, and that of files in the same form."""
     source, missing = next((one.source, one.missing) for one in systems if one.missing)
     if not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
         available = f"Without them only {board.IN_WORDS} are known"

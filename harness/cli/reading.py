@@ -225,7 +225,7 @@ def found_entry(name: str) -> board.Entry | None:
 def score_outputs(
     outputs: Sequence[NamedOutputs], options: Options, wanted: Wanted, benchmark: Benchmark
 ) -> list[ScoredSubmission]:
-    """Score outputs, print the remarks on them, and return what comes of each.
+    """Score outputs, print the remarks on them, and return the results.
 
     Args:
         outputs: The outputs.
@@ -248,13 +248,13 @@ def score_outputs(
 
 
 def as_stored(scored: Iterable[ScoredSubmission], benchmark: Benchmark) -> list[Evidence]:
-    """Return what is known of outputs that were scored, in the form of what entries store."""
+    """Return the evidence of outputs that were scored, in the form that entries store."""
     evidence = (one.evidence for one in scored if one.evidence is not None)
     return [board.of_file(one, benchmark.dialogues) for one in evidence]
 
 
 def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:
-    """Return what comes of scoring, with a bar on a terminal if they are several."""
+    """Return the results of scoring, with a bar on a terminal if they are several."""
     if number < 2:
         return coming
     from tqdm import tqdm  # the score of one file does without

@@ -193,13 +193,13 @@ def _check_usage(given: Mapping[str, Any]) -> None:
 def _scored(
     names: Sequence[str], coming: Iterable[ScoredSubmission | InputError], lines_target: str | None
 ) -> list[tuple[str, ScoredSubmission]]:
-    """Return what comes of those files that can be scored, and what to call each.
+    """Return the scores of the files that can be scored, and the name of each.
 
     Remarks are printed, and lines per dialogue are written.
 
     Args:
         names: The files.
-        coming: What comes of each.
+        coming: The result of each.
         lines_target: Where to write the lines per dialogue; of several files, a folder.
 
     Raises:

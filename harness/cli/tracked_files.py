@@ -162,7 +162,7 @@ def without(
 
 
 def tracking_evidence(one: ScoredFile) -> comparison.Evidence:
-    """Return what is known of a file's dialogues, for intervals and tests."""
+    """Return the evidence of a file's dialogues, for intervals and tests."""
     by_id = {dialogue_id(dialogue.id): dialogue for dialogue in one.file.dialogues}
     # What chance draws must not hang on the order of dialogues in a file.
     order = by_id if one.file.benchmark is None else one.file.benchmark.dialogues

@@ -156,7 +156,7 @@ def _text(
     domain: str | None,
     cause: str | None,
 ) -> str:
-    """Return what is shown of some outputs; nothing of scores that do not have the cause."""
+    """Return the text of some outputs, without scores that do not have the cause."""
     if dialogue is None:
         texts = [lost(domain, cause) for causes, _, lost, _ in views if cause in (None, *causes)]
     else:

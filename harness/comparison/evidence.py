@@ -50,7 +50,7 @@ class Evidence:
 
     @classmethod
     def of(cls, played: Played, signature: Signature, name: str) -> Evidence:
-        """Return what is known of a system by what was played, at least one dialogue.
+        """Return the evidence of a system from a played submission of at least one dialogue.
 
         Metrics that cannot be resampled are left out.
         """
@@ -70,7 +70,7 @@ class Evidence:
         return {one.name: one for outputs in self.statistics.values() for one in outputs[0].figures}
 
     def part(self, dialogues: Collection[str]) -> Evidence:
-        """Return what is known of some of the dialogues, in the order given."""
+        """Return the evidence of some of the dialogues, in the order given."""
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
         rows = np.array([places[id_] for id_ in dialogues], np.int64)
         statistics = {
@@ -79,7 +79,7 @@ class Evidence:
         return replace(self, dialogues=tuple(dialogues), statistics=statistics)
 
     def without_bleu(self) -> Evidence:
-        """Return what is known but BLEU and the combined score, of which BLEU is a part."""
+        """Return the evidence without BLEU and the combined score, of which BLEU is a part."""
         statistics = {
             metric: [replace(one, figures=figures) for one in outputs]
             for metric, outputs in self.statistics.items()

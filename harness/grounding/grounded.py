@@ -73,7 +73,7 @@ SUCCESS_CAUSES = (
 
 @dataclass(frozen=True)
 class GroundedDomain:
-    """How a domain of a dialogue's goal went.
+    """The grounded result of a goal domain.
 
     Attributes:
         matched: Whether one of the venues named last fits ("any").
@@ -108,10 +108,10 @@ class GroundedDomain:
 
 @dataclass(frozen=True)
 class GroundedDialogue:
-    """How a dialogue went.
+    """The grounded result of a dialogue.
 
     Attributes:
-        domains: Goal domain -> how it went.
+        domains: Goal domain -> its result.
         faithfulness: What it tells of venues: `COUNTS` of `facts.py`.
     """
 
@@ -236,7 +236,7 @@ class _GoalDomain:
                     yield turn, span
 
     def outcome(self) -> GroundedDomain:
-        """Return how the domain went."""
+        """Return the result of the domain."""
         naming = [mentions for one in self.responses if (mentions := self._mentions(one))]
         last = naming[-1] if naming else []
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}

@@ -1,4 +1,4 @@
-"""Dialogues in plain English held against their goals: what `mwz why` shows, and free-running ones.
+"""Dialogues in plain English compared with their goals: `mwz why`, and free-running ones.
 
 Free-running dialogues are those that a system had with a user simulator. Their turns do not line up
 with a corpus' turns, so that BLEU, belief states and all else that needs these is left out. What
@@ -67,18 +67,18 @@ CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 _SHOWN_VENUES = 3
 _SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *FACT_SLOTS, "REFERENCE"})
 _FREE_RUNNING = "free-running"
-"""The parameter of signatures that tells whose goals free-running dialogues were held against."""
+"""The parameter of signatures that names the goals of free-running dialogues."""
 
 
 @dataclass(frozen=True)
 class PlainDialogues:
-    """Dialogues in plain English, held against their goals.
+    """Dialogues in plain English, compared with their goals.
 
     Attributes:
         normalized: The responses, delexicalised and normalised.
         goals: Dialogue id -> the goal; of free-running ones, also of those that are not played.
         users: Dialogue id -> what the user said before each turn; None where it is not known.
-        outcomes: Dialogue id -> how it went.
+        outcomes: Dialogue id -> its grounded result.
         human: What the human responses get; None where the benchmark does not hold them.
         database: Answers the goals' queries.
         remarks: What there is to say of free-running dialogues.

@@ -75,7 +75,7 @@ class GroundedScores:
         inform_all: Inform, by all venues named last.
         success: Success, with Inform "any".
         success_all: Success, with Inform "all"; the leaderboard ranks by it.
-        faithfulness: Whether what is told is in the database.
+        faithfulness: Whether the values that responses give are in the database.
         ceiling: What the human responses get under the same signature; None where the benchmark
             does not have them.
         success_requested: Success, with Inform "all", over all that the goals request; empty where
@@ -146,7 +146,7 @@ def grounded_scores(
 
 
 def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    """Return the statistics of the totals: which dialogues are won, and what is told."""
+    """Return the statistics of the totals: dialogues that succeed, and values told."""
     totals = [rating(one.further["grounded"])[TOTAL] for one in results]
     unknown = any(None in one for one in totals)
     figures = [one for one in FIGURES if not (unknown and one.name == "grounded.success_requested")]

@@ -150,7 +150,7 @@ def _say(key: str, *filled: str, **values: str) -> str:
 
 
 def _spoken(slot: str, value: object) -> str:
-    """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
+    """Return a record's value in words: names in capitals, prices of rooms in a list."""
     if isinstance(value, Mapping):
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
     if slot in ("name", "address", *_NEEDED["taxi"]):

@@ -134,7 +134,7 @@ class Environment:
     def _called(self, name: str, arguments: object) -> Mapping[str, Any]:
         if len(self._calls) >= MOST_CALLS:
             raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
-        # As files have it; the agent may go on changing what it gave, and what it was told.
+        # As files have it; the agent may go on changing its arguments and the result.
         name = readable("the name of the tool", str(name))
         try:
             text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)

@@ -369,7 +369,7 @@ def plays_again(
 
 
 def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
-    """Play dialogues again with what was recorded, and return what comes of them.
+    """Play recorded dialogues again, and return the run.
 
     Args:
         lines: The lines of all files of a play, whatever trials they are of; at least one.

@@ -273,7 +273,7 @@ class LiveRun:
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be said of them."""
+        """The remarks on them."""
         tasks, of = len(self.config.tasks), len(self.config.world.tasks.tasks)
         lost = self.lost.items()
         remarks = [f"{counted(n, 'dialogue')} {loss}, counted as lost" for loss, n in lost if n]

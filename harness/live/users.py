@@ -96,7 +96,7 @@ class ScriptedUser:
         self._stalls, self._venue = 0, ""
         # Constraints, and what else was answered.
         self._stated: set[str] = set()
-        # Venue -> what was told of it, or that it is not known.
+        # Venue -> requested slots that the agent gave, or does not know.
         self._given: defaultdict[str, set[str]] = defaultdict(set)
         opening = self._chance.choice(openings[self._domain])
         mark = "?" if opening.startswith("Can") else "."
@@ -215,11 +215,11 @@ class ScriptedUser:
 
     @property
     def _missing(self) -> list[str]:
-        """The slots that it has yet to be told."""
+        """The requested slots that the agent has not given yet."""
         return [slot for slot in self._wanted.reqt if slot not in self._given[self._venue]]
 
     def _tells(self, heard: Heard, slot: str) -> bool:
-        """Whether it is told a slot; once it asked for it, in whatever words."""
+        """Whether the response gives a slot; once the user asked for it, in whatever words."""
         asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
         return heard.tells(slot) or bool(asked)
 
@@ -338,7 +338,7 @@ class Heard:
 
     @cached_property
     def offers(self) -> dict[str, Heard]:
-        """Venues -> what is said of each: of several, from its name to the next."""
+        """Venues -> the part of the response on each: of several, from its name to the next."""
         if len(self.names) < 2:
             return dict.fromkeys(self.names, self)
         ends = [*(span.start for span in self._named[1:]), len(self.text)]

@@ -155,7 +155,7 @@ class World:
 
     Attributes:
         goals: Dialogue id -> the goal that its task stands for.
-        delexicalise: Finds names and values in what is said.
+        delexicalise: Finds names and values in utterances.
         signature: What scores depend on in any case.
     """
 

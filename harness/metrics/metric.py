@@ -62,8 +62,8 @@ class Played:
     """Everything that a metric of responses may compute from.
 
     Attributes:
-        submission: What the system put out, cut to the dialogues scored.
-        benchmark: What it is held against, cut alike.
+        submission: The submission, cut to the dialogues scored.
+        benchmark: The benchmark, cut to the same dialogues.
         rules: The rule set.
         setup: The set-up of Inform and Success, a key of `SETUPS`, or "both".
         states: The source of belief states where the set-up has none of its own.

@@ -34,7 +34,7 @@ _Offer: TypeAlias = Any
 
 @dataclass(frozen=True)
 class VenueComparison:
-    """How the venues offered last are kept and held against those of the goal.
+    """How offers are kept and compared with the venues of the goal.
 
     Attributes:
         description: What it does, in a few words.
@@ -350,8 +350,8 @@ def play(
     """Return the submission's dialogues as Inform and Success look at them.
 
     Args:
-        submission: What the system put out.
-        benchmark: What it is held against.
+        submission: The submission.
+        benchmark: The benchmark that it is scored on.
         states: A key of `STATE_SOURCES`.
         domains: A key of `DOMAIN_SOURCES`.
     """

@@ -1,4 +1,4 @@
-"""From predictions to what comes of them: read, checked, normalised, played, scored.
+"""From predictions to scores: read, checked, normalised, played, scored.
 
 Whatever is done with predictions, scored, compared, explained or entered in the leaderboard, begins
 here, so that a file is read alike, and warned of alike, everywhere.
@@ -84,7 +84,7 @@ def played_predictions(
 
 
 def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> Iterator[Remark]:
-    """Yield what is to be said of predictions besides what reading them told."""
+    """Yield the remarks on predictions besides those of reading them."""
     turns, of = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * of:
         yield Remark(
@@ -109,7 +109,7 @@ def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> I
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
-    """Return what is known of systems with regard to the metrics that all of them have.
+    """Return the evidence of systems, cut to the metrics that all of them have.
 
     Args:
         systems: What is known of each, at least one.
@@ -226,13 +226,13 @@ def run(
     benchmark: Benchmark,
     workers: int | str = 1,
 ) -> Iterator[_T | InputError]:
-    """Do jobs, and yield what comes of each, in their order: its result, or its `InputError`.
+    """Do jobs, and yield the result of each, in their order, or its `InputError`.
 
     Args:
         function: A function of a module; its first argument is a scorer of the benchmark, with
             default options.
         jobs: Its further arguments, taken as they are needed; an `InputError` in place of them is
-            what comes of the job.
+            the result of the job.
         benchmark: What to score on.
         workers: How many processes to use, 1 for this one; or the address of a Dask scheduler.
 

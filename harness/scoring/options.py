@@ -209,7 +209,7 @@ def _predicts(
     """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
-        submission: What the system put out.
+        submission: The submission.
         option: The option, "states" or "domains".
         chosen: Its value, "auto" or "predicted".
         without: How many turns lack the field, and the first.

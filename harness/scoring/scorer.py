@@ -111,7 +111,7 @@ class Scorer:
         return self.report(self._played(predictions, "predictions"))
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
-        """Return free-running dialogues held against their goals: `PlainDialogues` of `grounding`.
+        """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.
 
         Raises:
             InputError: They are malformed, or one has no goal.
@@ -166,7 +166,7 @@ class Scorer:
     def evidence(
         self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
     ) -> Evidence:
-        """Return what is known of a system by its predictions, to compare it with others.
+        """Return the evidence of a system's predictions, to compare it with others.
 
         Args:
             name: What to call the system.
@@ -178,7 +178,7 @@ class Scorer:
         return self.evidence_of(self._played(predictions, name), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
-        """Return what is known of a system by what was played, as `played` gave it."""
+        """Return the evidence of a submission that `played` gave."""
         return comparison.Evidence.of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:

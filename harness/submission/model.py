@@ -1,4 +1,4 @@
-"""What a system put out, as it was checked and as metrics read it."""
+"""A system's outputs, as they were checked and as metrics read them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """What a system put out in one system turn.
+    """The outputs of a system in one system turn.
 
     Attributes:
         response: The delexicalised response.
@@ -173,7 +173,7 @@ class NormalizedSubmission:
         return dict(Counter(names).most_common())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that is scored of it, as JSON types, whatever format it was written in."""
+        """Return its responses, states and domains as JSON types; formats make no difference."""
         return {
             id_: [
                 [response, state, domains and sorted(domains)]

@@ -43,7 +43,7 @@ def system_link(key: str) -> str:
 
 @cache
 def dataset() -> Mapping[str, Any]:
-    """Return what is said of the results: title, description and licence."""
+    """Return the description of the results: title, description and licence."""
     return read_toml("dataset.toml", __package__)
 
 

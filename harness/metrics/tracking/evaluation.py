@@ -1,6 +1,6 @@
 """State tracking: tracked dialogues in, the result of every metric out, or their statistics.
 
-What each metric means is said by its own module.
+The module of each metric says what it means.
 """
 
 from __future__ import annotations

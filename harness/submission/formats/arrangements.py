@@ -364,7 +364,7 @@ class Arrangement:
         return {USER: user[RESPONSE], **read}
 
     def _utterance(self, turn: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a turn that says who speaks, with what is said as its response."""
+        """Return a turn with a speaker, its utterance as the response."""
         named = self._keys[RESPONSE][: RESPONSE in self._named]
         who, key = key_of(turn, KEYS["speaker"]), key_of(turn, (*named, *KEYS["text"]))
         text = turn.get(key)

@@ -256,7 +256,7 @@ def agreement_table(
     agreed: Mapping[str, Any],
     title: str = "Agreement of metrics with people's ratings of dialogues",
 ) -> Table:
-    """Return what `agreement` gives as a table, and what is to be said of the raters."""
+    """Return the result of `agreement` as a table, with notes on the raters."""
     alpha = f"– ({agreed['without']})" if agreed["alpha"] is None else figure(agreed["alpha"], 2)
     turns = f"{counted(agreed['units'], 'turn')} of " * (agreed["units"] != agreed["dialogues"])
     notes = [
