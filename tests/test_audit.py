@@ -26,7 +26,7 @@ from mwz.harness import Benchmark
 from mwz.harness.board import Entry, find_predictions, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.reported import (
-    Figure,
+    PrintedFigure,
     ReportedFigures,
     figures_beside,
     printed_figures,
@@ -42,13 +42,15 @@ def test_a_score_reproduces_what_it_is_printed_as_and_nothing_half_a_digit_away(
     scored: float, digits: int, other: float
 ) -> None:
     printed = Decimal(f"{scored:.{digits}f}")
-    assert Figure(printed, scored).equal
-    assert not Figure(printed, other).equal or abs(other - float(printed)) <= 0.51 * 10**-digits
+    assert PrintedFigure(printed, scored).equal
+    assert (
+        not PrintedFigure(printed, other).equal or abs(other - float(printed)) <= 0.51 * 10**-digits
+    )
 
 
 def _by_metric(
     entry: Entry, alternatives: Alternatives | None = None, setup: str | None = None
-) -> dict[str, Figure]:
+) -> dict[str, PrintedFigure]:
     """Return metric -> what is found of the one source of an entry, or that of a set-up."""
     [claim] = [one for one in entry.system.reported if setup in (None, one.setup)]
     return {one.metric: one for one in reported_figures(entry, claim, alternatives)}
@@ -58,7 +60,7 @@ def _less(rates: Figures) -> Figures:
     return {metric: rate - 1 for metric, rate in rates.items()}
 
 
-Auditing = Callable[..., dict[str, Figure]]
+Auditing = Callable[..., dict[str, PrintedFigure]]
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def auditing(tmp_path: Path) -> Auditing:
 
     def audit(
         reported: dict[str, Any], alternatives: Alternatives | None = None
-    ) -> dict[str, Figure]:
+    ) -> dict[str, PrintedFigure]:
         content = system(reported=[{"source": "table 1", **reported}])
         newer = report("2023", styles=styles, **less)
         scored = {"2021": report("2021", styles=styles), "2023": newer}
@@ -149,7 +151,7 @@ def test_a_figure_that_the_scores_lack_is_not_scored(tmp_path: Path) -> None:
 # ------------------------------------------------------------- the systems of the repository
 
 
-def _published(key: str, setup: str) -> dict[str, Figure]:
+def _published(key: str, setup: str) -> dict[str, PrintedFigure]:
     """Return what is found of a system's figures in one set-up: its own, strict, optimistic."""
     return _by_metric(read_entry(REPOSITORY / key), setup=setup)
 
@@ -253,5 +255,5 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 def test_a_printed_figure_agrees_within_half_a_unit_of_its_last_digit(
     printed: str, scored: float, equal: bool, cut_off: bool
 ) -> None:
-    one = Figure(Decimal(printed), scored)
+    one = PrintedFigure(Decimal(printed), scored)
     assert (one.equal, one.cut_off) == (equal, cut_off)

@@ -17,7 +17,7 @@ from test_reported import row, table, written
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.reported import (
-    Figure,
+    PrintedFigure,
     number,
     read_reported,
     version_and_measure,
@@ -41,7 +41,7 @@ def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:
     return enter(folder, "system", system(reported=sources), scored)
 
 
-def _told(found: list[Figure]) -> list[tuple[str, str, str, str]]:
+def _told(found: list[PrintedFigure]) -> list[tuple[str, str, str, str]]:
     return [(one.source, one.title, str(one.printed), one.verdict) for one in found]
 
 
@@ -113,7 +113,7 @@ def test_rule_sets_later_than_the_table_do_not_come_into_question(tmp_path: Path
 # -------------------------------------------------------------------------- findings
 
 
-def _findings(folder: Path, *rows: dict[str, Any], **changes: Any) -> list[Figure]:
+def _findings(folder: Path, *rows: dict[str, Any], **changes: Any) -> list[PrintedFigure]:
     return misfits([], written(folder, table(*rows, **changes)))
 
 
@@ -276,7 +276,7 @@ def test_the_documents_count_of_joint_accuracies_over_turns() -> None:
         for column, text in line.figures.items()
         if version_and_measure(column)[1] in ("joint accuracy", "JGA")
         and (figure := number(text)) is not None
-        and Figure(figure).digits == 2
+        and PrintedFigure(figure).digits == 2
     ]
     others = [figure for figure in printed if not possible_counts(figure, 7372)]
     neither = [str(figure) for figure in others if not possible_counts(figure, 7368)]

@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
-from mwz.harness.board.reported import Figure, ReportedFigures, read_reported
+from mwz.harness.board.reported import PrintedFigure, ReportedFigures, read_reported
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -356,7 +356,7 @@ def _paper_cells() -> str:
             titles[number, row["label"]] = (
                 "authors' own" if row.get("quoted") else table["title"] + setup
             )
-    groups: dict[tuple[str, str], list[Figure]] = {}
+    groups: dict[tuple[str, str], list[PrintedFigure]] = {}
     for cell in cells(paper, entries, DEFAULT_RULES):
         number = cell.source.removeprefix("table ")
         title = titles[number, cell.title] + ", corpus" * (cell.entry == CORPUS)
