@@ -254,6 +254,14 @@ def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
     }
 
 
+def test_the_human_responses_are_the_first_that_others_can_be_copies_of() -> None:
+    prints = fingerprints(read_entries(REPOSITORY))
+    assert next(iter(prints)) == "corpus"
+    # An entry that says what people said has all of it.
+    shares = copies({"corpus": prints["corpus"], "copy": prints["corpus"]})
+    assert shares["copy"]["copied_responses"] == ("corpus", 1.0)
+
+
 def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag() -> None:
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
     by_track = board.tables_by_track

@@ -41,11 +41,12 @@ PAGES = (
 
 
 def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
-    """Return key -> what shows copies, of the entries that the harness does not make itself."""
+    """Return key -> what shows copies, of the human responses, and then of published outputs."""
     return {
         entry.key: entry.scores.fingerprints
-        for entry in entries
-        if entry.scores.fingerprints is not None and not entry.system.predictions.by_harness
+        for entry in sorted(entries, key=lambda one: not one.system.predictions.is_corpus)
+        if entry.scores.fingerprints is not None
+        if entry.system.predictions.is_corpus or not entry.system.predictions.by_harness
     }
 
 

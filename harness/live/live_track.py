@@ -391,7 +391,7 @@ def _call(name: str, arguments: Any) -> Hashable:
     """Return a call as it is compared."""
     arguments = parsed(arguments)
     slots = arguments.items() if isinstance(arguments, dict) else ()
-    return name, frozenset((slot, str(value).casefold()) for slot, value in slots)
+    return name, frozenset((slot.strip(), str(value).strip().casefold()) for slot, value in slots)
 
 
 _TEXTS = read_toml("live_track.toml", __package__)

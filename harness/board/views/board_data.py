@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
+from ..state_tracking import TrackedRow
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -85,6 +86,13 @@ def entry_json(board: Board, entry: Entry) -> str:
     system = entry.system
     facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
     facts |= {"note": system.note, "verifiable": entry.verifiable}
+    facts["jga_lower_bounds"] = {
+        one.scores.version or one.scores.gold_digest: one.scores.jga_lower_bound
+        for rows in chain.from_iterable(board.tables_by_track.values())
+        for one in rows
+        if one.entry is entry and isinstance(one, TrackedRow)
+        if one.rank is not None and not one.scores.coverage.complete
+    } or None
     about = {**_in_short(board, entry, row), **_without_none(facts)}
     if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
         return _json_text(_without_none({**about, **_responses_data(board, row)}))

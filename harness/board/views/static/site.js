@@ -370,14 +370,16 @@ function marking(link, most) {
     row.cells[0].append(box);
     return box;
   });
-  document.addEventListener("change", ({ target }) => {
-    if (!boxes.includes(target)) return;
-    const keys = boxes.filter((box) => box.checked).map((box) => box.value);
+  function show() {
+    const keys = [...new Set(boxes.filter((box) => box.checked).map((box) => box.value))];
     boxes.forEach((box) => (box.disabled = !box.checked && keys.length >= most));
     link.hidden = keys.length < 2;
     link.textContent = `Compare ${keys.length} systems`;
     link.href = `compare.html#${keys.join(",")}`;
-  });
+  }
+  document.addEventListener("change", ({ target }) => boxes.includes(target) && show());
+  // Whoever comes back finds the boxes as they were.
+  addEventListener("pageshow", show);
 }
 
 // Tables that fit into the page scroll with it, and keep their titles in sight; others scroll by
