@@ -158,6 +158,17 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     assert submitting.left() == before
 
 
+def test_a_broken_entry_of_another_is_told_before_anything_is_written(
+    submitting: _Submitting,
+) -> None:
+    enter_sample(submitting.folder, "careful")
+    write_json(submitting.folder / "careful" / "scores.json", {})
+    before = submitting.left()
+    told = submitting.refused(HASTY, "second")
+    assert "careful: scores.json: format: a report of version 2 is expected" in told
+    assert submitting.left() == before
+
+
 def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
     run = submitting.done(CAREFUL, "system", "--fact", "model=T9", "--fact", "open_weights=no")
     [told] = [line for line in run.err.splitlines() if "not stated" in line]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -127,6 +129,18 @@ def test_the_counts_of_the_repository(cli: Cli) -> None:
     assert "equal cells: 77 of 78" in six
     assert "338 ≠ 337" in six
     assert "equal cells of the corpus: 6 of 6" in six
+
+
+def test_csv_has_a_row_for_each_cell(cli: Cli) -> None:
+    rows = [*csv.DictReader(_cells("csv", cli).splitlines())]
+    # Table 4 has 7 rows of 13 systems; table 5 has 6, of which 4 have the corpus.
+    assert Counter(row["table"] for row in rows)["table 4"] == 7 * 13
+    assert Counter(row["table"] for row in rows)["table 5"] == 6 * 13 + 4
+    [damd] = [row for row in rows if (row["row"], row["entry"]) == ("Inform", "damd")]
+    # DAMD wins 578 of its 999 dialogues.
+    cells = ("table 5", "Inform", "damd", "False", "57.9", str(100 * 578 / 999), "True")
+    titles = ("table", "row", "entry", "quoted", "printed", "harness", "equal")
+    assert damd == dict(zip(titles, cells, strict=True))
 
 
 def test_the_readme_says_how_many_rates_of_the_paper_come_out() -> None:
