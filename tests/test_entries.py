@@ -227,22 +227,6 @@ def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
 
 # ------------------------------------------------------------- the entries of the repository
 
-# What later papers and pull requests add is theirs; these have been there from the start.
-_END_TO_END = {"augpt", "damd", "dots", "labes", "mintl", "soloist", "ubar"}
-_POLICY = {"hdno", "hdsa", "lava", "marco", "sfn", "uniconv"}
-_REFERENCE = {"corpus": "mwz22", "constant-response": "constant"}
-
-
-def _of_track(name: str) -> set[str]:
-    return {one.key for one in read_entries(REPOSITORY) if one.system.track == name}
-
-
-def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_reference_rows() -> None:
-    assert _of_track("end-to-end") >= _END_TO_END
-    assert _of_track("policy-optimization") >= _POLICY
-    assert _of_track("reference") == set(_REFERENCE)
-    assert "human-responses" in _of_track("lexicalised")
-
 
 def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:
     about = {"date": date(2024, 12, 31), "prompts": "none"}
