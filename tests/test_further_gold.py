@@ -31,7 +31,6 @@ from mwz.harness.board import (
     Entry,
     Reading,
     Scores,
-    System,
     read_entries,
 )
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
@@ -48,8 +47,6 @@ from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
 from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
-from mwz.harness.errors import InputError
-from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates, score_tracking
 from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
@@ -457,19 +454,6 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     assert all(len(table) == 3 for table in tables)
     board.verify.done("--strict")
     assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2
-
-
-@pytest.mark.parametrize(
-    ("track", "made", "told"),
-    [
-        ("reference", EMPTY_STATES, "states only; the track is state-tracking"),
-        ("end-to-end", EMPTY_STATES, "states only; the track is state-tracking"),
-        ("state-tracking", "constant", "its predictions are delexicalised responses"),
-    ],
-)
-def test_what_is_made_belongs_into_its_track(track: str, made: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        validated(System, {"name": "X", "track": track, "predictions": {"made": made}}, "x")
 
 
 # --------------------------------------------------------------------------- public data

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from entered import (
     TURNS,
+    change_scores,
     enter,
     report,
     shown_columns,
@@ -28,7 +29,6 @@ from mwz.harness.board.columns import board_tables
 from mwz.harness.board.copied import Fingerprints
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import make_board
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.board_data import board_csv
 from mwz.harness.metrics import score_tracking
 from mwz.harness.scoring import Coverage
@@ -90,15 +90,6 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
     return read_entry(place)
 
 
-def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
-    """Edit a `scores.json`."""
-    path = entry.folder / SCORES_FILE
-    content = json.loads(path.read_text(encoding="utf-8"))
-    change(content)
-    write_json(path, content)
-    return read_entry(entry.folder)
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -112,7 +103,9 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
 def test_a_file_that_holds_something_else_is_refused(
     change: Callable[[Any], object], told: str, tmp_path: Path
 ) -> None:
-    edited = _edited(_enter(tmp_path, "half"), change)
+    place = _enter(tmp_path, "half").folder
+    change_scores(place, change)
+    edited = read_entry(place)
     assert edited.scores.result is None
     assert any(told in problem for problem in edited.problems), edited.problems
 
