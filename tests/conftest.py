@@ -125,6 +125,12 @@ def sample() -> Benchmark:
 
 
 @pytest.fixture(scope="session")
+def world() -> Any:
+    """The sample's world of live dialogues."""
+    return pytest.importorskip("mwz.harness.live.world").World.of("sample")
+
+
+@pytest.fixture(scope="session")
 def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three submissions to the sample, entered. Nobody changes them: copy the folder."""
     folder = tmp_path_factory.mktemp("sample") / "submissions"
