@@ -123,12 +123,12 @@ def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: Any) -> InputError:
-    """Change a `scores.json` and its checksum, and return what reading it raises.
+def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputError:
+    """Change a `scores.json`, and return what reading it raises.
 
     The entry can be read nevertheless, for its scores can be made again.
     """
-    place = enter(folder, "system", scored=reports(**figures)).folder
+    place = enter(folder, "system", scored=reports()).folder
     change_scores(place, change)
     path = place / SCORES_FILE
     error = refusal(parse_scores, path.read_bytes(), str(path), "end-to-end")
