@@ -16,6 +16,7 @@ from entered import (
     REPOSITORY,
     change_scores,
     enter,
+    enter_tracker,
     leaderboard,
     report,
     shown_columns,
@@ -238,14 +239,9 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     tmp_path: Path,
 ) -> None:
     content = json.dumps({"d1": [AREA, STARS]}).encode()
-    facts = system(name="Tracker", track="state-tracking")
-    place = enter(tmp_path, "tracker", facts, predictions=content).folder
     how = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
-    outputs = read_states(content, "x.json", how)
-    scores = score_entry(outputs, [GOLD])
-    for name, text in scores.files().items():
-        (place / name).write_text(text, encoding="utf-8")
-    tracker = read_entry(place)
+    scores = score_entry(read_states(content, "x.json", how), [GOLD])
+    tracker = enter_tracker(tmp_path, "tracker", content, scores)
     assert tracker.scores == scores
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.

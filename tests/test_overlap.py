@@ -13,9 +13,7 @@ from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, score
-from mwz.harness.benchmark import Triplet
 from mwz.harness.cli.data import statistics_table
-from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.data.multiwoz22 import (
     find_overlap,
@@ -194,16 +192,6 @@ def test_a_part_that_is_not_played_is_an_error(built: Benchmark) -> None:
 def test_unknown_overlap_is_an_error_that_says_how_to_find_out(built: Benchmark) -> None:
     with pytest.raises(InputError, match="mwz data fetch --split all"):
         score(_PREDICTIONS, replace(built, seen=None), Options(goals="unseen"))
-
-
-@pytest.mark.parametrize("seen", [None, frozenset(SEEN_IDS), frozenset()])
-@pytest.mark.parametrize("trained", [None, frozenset(TRAINED)])
-def test_the_overlap_is_installed_with_the_benchmark(
-    built: Benchmark, seen: frozenset[str] | None, trained: frozenset[Triplet] | None
-) -> None:
-    install_benchmark(replace(built, seen=seen, trained=trained))
-    loaded = load_benchmark(built.name)
-    assert (loaded.seen, loaded.trained) == (seen, trained)
 
 
 def test_the_command_scores_a_part(built: Benchmark, tmp_path: Path, cli: Cli) -> None:
