@@ -127,7 +127,10 @@ def sample() -> Benchmark:
 @pytest.fixture(scope="session")
 def world() -> Any:
     """The sample's world of live dialogues."""
-    return pytest.importorskip("mwz.harness.live.world").World.of("sample")
+    # The room may be missing.
+    from mwz.harness.live.world import World
+
+    return World.of("sample")
 
 
 @pytest.fixture(scope="session")
