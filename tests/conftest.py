@@ -125,6 +125,15 @@ def sample() -> Benchmark:
 
 
 @pytest.fixture(scope="session")
+def world() -> Any:
+    """The sample's world of live dialogues."""
+    # The room may be missing.
+    from mwz.harness.live.world import World
+
+    return World.of("sample")
+
+
+@pytest.fixture(scope="session")
 def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three submissions to the sample, entered. Nobody changes them: copy the folder."""
     folder = tmp_path_factory.mktemp("sample") / "submissions"
@@ -158,38 +167,25 @@ def board_cli(cli: Cli) -> Cli:
 
 
 def _tool(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, PROJECT / f"tools/{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    """Return a fixture, which is a script of tools/ as a module."""
+
+    @pytest.fixture(scope="session", name=name)
+    def tool() -> Any:
+        spec = importlib.util.spec_from_file_location(name, PROJECT / f"tools/{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        # Dataclasses look their module up.
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    return tool
 
 
-@pytest.fixture(scope="session")
-def regenerate() -> Any:
-    """The tool that writes golden files and generated tables, as a module."""
-    return _tool("regenerate")
-
-
-@pytest.fixture(scope="session")
-def release() -> Any:
-    """The tool that checks a release, as a module."""
-    return _tool("release")
-
-
-@pytest.fixture(scope="session")
-def speed() -> Any:
-    """The tool that measures speed, as a module."""
-    return _tool("speed")
-
-
-@pytest.fixture(scope="session")
-def lexicalised() -> Any:
-    """The tool that measures the delexicaliser, as a module."""
-    return _tool("lexicalised")
+regenerate, release, speed, lexicalised = map(
+    _tool, ("regenerate", "release", "speed", "lexicalised")
+)
 
 
 @pytest.fixture

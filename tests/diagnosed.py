@@ -1,10 +1,15 @@
-"""What tests of causes share: mending what a cause says is wrong."""
+"""What tests of causes share: mending what a cause says is wrong, and sums of causes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from mwz.harness.metrics import DomainResult, PlayedDialogue
+import pytest
+
+from mwz.harness.diagnosis import Diagnosis
+from mwz.harness.diagnosis.losses import domain_losses, points
+from mwz.harness.metrics import TOTAL, DomainResult, PlayedDialogue
 
 
 def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainResult) -> PlayedDialogue:
@@ -18,3 +23,19 @@ def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainResult) -> Pl
                 slots[fault.slot] = fault.wanted
         states[turn] = {**states[turn], domain: slots}
     return replace(dialogue, states=states)
+
+
+def check_sums(
+    diagnosis: Diagnosis, inform: Mapping[str, float], success: Mapping[str, float]
+) -> None:
+    """Check that the causes of lost points add up to what the rates, in percent, lose."""
+    losses = domain_losses(diagnosis.results)
+    assert set(losses) == set(inform) - {TOTAL}
+    for domain, of in losses.items():
+        # In dialogues, which are whole numbers.
+        assert sum(of.matched.values()) == round(of.dialogues * (1 - inform[domain] / 100))
+        assert sum(of.success.values()) == round(of.dialogues * (1 - success[domain] / 100))
+        assert (of.inform, of.succeeded) == pytest.approx((inform[domain], success[domain]))
+    costs = points(diagnosis.results).values()
+    assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
+    assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])

@@ -229,6 +229,15 @@ def tracker_scores(
     return score_entry(read_states(content, source, reading))
 
 
+def enter_tracker(folder: Path, key: str, content: bytes, scores: Scores) -> Entry:
+    """Write a tracker's folder by hand, with its scores, and read it."""
+    facts = system(name=key, track="state-tracking")
+    place = enter(folder, key, facts, predictions=content).folder
+    for name, text in scores.files().items():
+        (place / name).write_text(text, encoding="utf-8")
+    return read_entry(place)
+
+
 def submit_alone(
     folder: Path, facts: System, content: bytes, scores: Scores, **options: Any
 ) -> Entry:

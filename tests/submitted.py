@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from entered import made_system, reports, submit_alone
+from helpers import Cli, Run
 
 from mwz.harness.board import Scores
 from mwz.harness.board.scores import hashes_of
@@ -34,3 +35,25 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 def kept_predictions(folder: Path, key: str) -> bytes:
     return gzip.decompress((folder / key / PREDICTIONS_FILE).read_bytes())
+
+
+class Submitting(Cli):
+    """Submits outputs to the sample, to a folder of its own.
+
+    Args:
+        folder: Where the folder of submissions is to be.
+        cli: Runs `mwz`.
+        track: The track, unless a submission names another.
+    """
+
+    def __init__(self, folder: Path, cli: Cli, track: str) -> None:
+        self.folder = folder / "base" / "submissions"
+        self.page = self.folder.with_name("leaderboard.md")
+        self.run = cli.of(last=("--submissions", self.folder))
+        self._track = track
+
+    def __call__(
+        self, predictions: object, name: str, *options: object, track: str | None = None
+    ) -> Run:
+        about = ("--name", name, "--track", track or self._track, "--benchmark", "sample")
+        return self.run("submit", predictions, *about, *options)

@@ -97,12 +97,6 @@ def test_what_cannot_be_computed_with_is_refused_by_name(
         _parsed(json.dumps({**json.loads(_text(measured(ALPHA))), **change}))
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", '{"format": 0}', "nothing"])
-def test_what_is_no_such_file_is_refused(content: str) -> None:
-    with pytest.raises(InputError):
-        _parsed(content)
-
-
 def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Path) -> None:
     enter_sample(tmp_path)
     for entry in read_entries(tmp_path):

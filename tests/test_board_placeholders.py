@@ -217,8 +217,6 @@ def test_a_table_by_name_is_declared_by_name(tmp_path: Path, outputs: Path, subm
     [
         ({"table": "dart"}, "unknown table 'dart'; choose from dard, toatod"),
         ({"table": "dard", "x_ref": "REFERENCE"}, "give either `table`, or names of placeholders"),
-        ({"name": "NAME"}, "'name': rule set 2021 knows it, as NAME"),
-        ({"x_ref": "REF"}, "'x_ref': unknown slot 'REF'; choose from ADDRESS"),
         ({}, "names no placeholder"),
     ],
 )

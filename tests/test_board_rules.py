@@ -69,12 +69,7 @@ def _same_predictions(folder: Path) -> list[str]:
     return ["gamma: has the predictions of beta; enter a system once"]
 
 
-def _other_folder(folder: Path) -> list[str]:
-    enter(folder, "gamma", system(name="My System"))
-    return ["gamma: its name is My System, so its folder must be called my-system"]
-
-
-@pytest.mark.parametrize("make", [_copied, _same_predictions, _other_folder])
+@pytest.mark.parametrize("make", [_copied, _same_predictions])
 def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
     make: Callable[[Path], list[str]], folder: Path, board_cli: Cli
 ) -> None:

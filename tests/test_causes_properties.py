@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from diagnosed import mended
+from diagnosed import check_sums, mended
 from helpers import SUBMISSIONS, parse_submission
 from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
@@ -15,8 +15,7 @@ from stepped import rates_of
 from mwz.harness.data import load_benchmark
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.diagnosis.causes import explain
-from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.metrics import TOTAL, PlayedDialogue
+from mwz.harness.metrics import PlayedDialogue
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import made_submission, normalize_submission
 
@@ -41,18 +40,8 @@ DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialog
 
 @pytest.mark.parametrize("name", DIAGNOSES)
 def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
-    diagnosis = DIAGNOSES[name]
-    rates = rates_of(diagnosis.dialogues, DATABASE, RULES)
-    inform, success = rates["inform"], rates["success"]
-    losses = domain_losses(diagnosis.results)
-    assert set(losses) == set(inform) - {TOTAL}
-    for domain, of in losses.items():
-        # In dialogues, which are whole numbers.
-        assert sum(of.matched.values()) == round(of.dialogues * (1 - inform[domain] / 100))
-        assert sum(of.success.values()) == round(of.dialogues * (1 - success[domain] / 100))
-    costs = points(diagnosis.results).values()
-    assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
-    assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])
+    rates = rates_of(DIAGNOSES[name].dialogues, DATABASE, RULES)
+    check_sums(DIAGNOSES[name], rates["inform"], rates["success"])
 
 
 def _check_mending(dialogue: PlayedDialogue, most: int) -> None:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from diagnosed import mended
+from diagnosed import check_sums, mended
 from helpers import parse_submission
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis import Diagnosis, diagnose, followed
 from mwz.harness.diagnosis.causes import explain
-from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.metrics import TOTAL
 from mwz.harness.submission import made_submission, normalize_submission
 
 pytestmark = pytest.mark.real_data
@@ -46,18 +44,9 @@ def diagnoses(
 def test_causes_add_up_to_what_the_rates_lose(
     scorer: Scorer, diagnoses: Mapping[str, Diagnosis]
 ) -> None:
-    for name, diagnosis in diagnoses.items():
+    for diagnosis in diagnoses.values():
         strict = scorer.report(diagnosis.played).strict
-        losses = domain_losses(diagnosis.results)
-        assert set(losses) == set(strict.inform) - {TOTAL}
-        for domain, of in losses.items():
-            inform, success = strict.inform[domain], strict.success[domain]
-            assert sum(of.matched.values()) == round(of.dialogues * (1 - inform / 100)), name
-            assert sum(of.success.values()) == round(of.dialogues * (1 - success / 100)), name
-            assert (of.inform, of.succeeded) == pytest.approx((inform, success))
-        costs = points(diagnosis.results).values()
-        assert sum(cost.inform for cost in costs) == pytest.approx(100 - strict.inform[TOTAL])
-        assert sum(cost.success for cost in costs) == pytest.approx(100 - strict.success[TOTAL])
+        check_sums(diagnosis, strict.inform, strict.success)
 
 
 def test_the_causes_of_the_corpus(diagnoses: Mapping[str, Diagnosis]) -> None:

@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter, system
+from entered import REPOSITORY, enter, enter_tracker, system, tracker_scores
 from helpers import Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
-from mwz.harness.board import Entry, Reading, Row, System, read_entries, read_responses
-from mwz.harness.board.entries import ENTRY_FILE, in_order, read_entry, read_order
-from mwz.harness.board.entry_scores import Responses, score_entry
+from mwz.harness.board import Entry, Reading, Row, read_entries, read_responses
+from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
+from mwz.harness.board.entry_scores import Responses
 from mwz.harness.board.model import make_board
-from mwz.harness.board.state_tracking import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
 
@@ -141,12 +140,12 @@ def _raised(row: Row) -> set[str]:
     return {*row.raised}
 
 
-def _at_the_end(first: int, text: str | None = None) -> Callable[[Benchmark], Change]:
-    """Return KRLS's responses, or others, with all placeholders in the last turns only."""
+def _at_the_end(first: int) -> Callable[[Benchmark], Change]:
+    """Return KRLS's responses with all placeholders in the last turns only."""
 
     def make(benchmark: Benchmark) -> Change:
         def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
-            own = _bare(turn["response"]) if text is None else text
+            own = _bare(turn["response"])
             last = number >= of - first
             domains = list(benchmark.dialogues[id_].goal) if last else []
             said = f"{own} {ALL}" if last else own
@@ -199,7 +198,6 @@ def _gold(**more: str) -> Callable[[Benchmark], Change]:
 
 CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
     "everything at the end": (_at_the_end(1), {"placement"}),
-    "okay, and everything at the end": (_at_the_end(1, "okay"), {"placement"}),
     "everything in the last two turns": (_at_the_end(2), {"placement"}),
     "numbers after every name": (
         _added("name]", " [phone] [address] [postcode]"),
@@ -207,10 +205,6 @@ CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
     ),
     "references": (_references(), {"reference_placeholders"}),
     "references in half of the turns": (_references(copied=0.5), {"reference_placeholders"}),
-    "references with a tenth of the words exchanged": (
-        _references(0.1),
-        {"reference_placeholders"},
-    ),
     "references with most words exchanged": (_references(0.7), {"reference_placeholders"}),
     "gold states": (_gold(), {"gold_states"}),
     "gold states with an inert slot": (_gold(stay="1"), {"gold_states"}),
@@ -345,14 +339,11 @@ def test_who_says_whose_states_it_has_is_ranked_by_its_responses(
     assert row.rank is not None
     assert "belief states of ubar" in [mark.note for mark in row.marks()]
     assert row.states == "predicted (ubar)"
+    mintls = entry.system.model_copy(update={"states_of": "mintl"})
     with pytest.raises(
         InputError, match=r"new: .*states_of: its belief states are not those of mi"
     ):
-        make_board([*boards.published, replace(entry, system=_with(entry, "mintl"))], "2021")
-
-
-def _with(entry: Entry, whose: str) -> System:
-    return entry.system.model_copy(update={"states_of": whose})
+        make_board([*boards.published, replace(entry, system=mintls)], "2021")
 
 
 # ------------------------------------------------------------------------------- state tracking
@@ -360,12 +351,8 @@ def _with(entry: Entry, whose: str) -> System:
 
 def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any) -> Entry:
     content = json.dumps(predictions).encode()
-    outputs = read_states(content, "new.json", Reading(scorer=Scorer(multiwoz), **options))
-    facts = system(name="new", track="state-tracking")
-    place = enter(folder, "new", facts, predictions=content).folder
-    for name, text in score_entry(outputs).files().items():
-        (place / name).write_text(text, encoding="utf-8")
-    return read_entry(place)
+    scores = tracker_scores(content, "new.json", multiwoz, **options)
+    return enter_tracker(folder, "new", content, scores)
 
 
 def _states(multiwoz: Benchmark, **more: str) -> dict[str, list[Turn]]:

@@ -17,8 +17,9 @@ from entered import (
 )
 from helpers import Cli, Run
 
-from mwz.harness.board import read_entries
+from mwz.harness.board import Scores, read_entries
 from mwz.harness.board.entries import ENTRY_FILE
+from mwz.harness.board.scores import hashes_of
 from mwz.harness.board.systems import PREDICTIONS_FILE, system_text
 from mwz.normalization import published_rule_sets
 
@@ -114,6 +115,16 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     told = audit.refused(folder, "--explain")
     assert "careful: predictions not available: get them by `mwz data fetch --predictions`" in told
+
+
+def test_predictions_that_do_not_fit_the_benchmark_have_no_set_ups(
+    tmp_path: Path, audit: Cli
+) -> None:
+    content = b'{"nowhere": [{"response": "hello"}]}'
+    scores = Scores(sample_scores("careful").reports, hashes_of(content))
+    submit_alone(tmp_path, made_system("Careful", reported=REPORTED), content, scores)
+    told = audit.refused(tmp_path, "--explain")
+    assert "careful: none of its 1 dialogue (the first is nowhere) is in the benchmark" in told
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,10 +73,9 @@ def test_a_missing_page_fails_the_check_and_is_not_made(folder: Path, board_cli:
     ids=["CRLF", "no last newline", "not UTF-8"],
 )
 def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
-    folder: Path, board_cli: Cli, change: object
+    folder: Path, board_cli: Cli, change: Callable[[bytes], bytes]
 ) -> None:
     board_cli(folder)
-    assert callable(change)
     _page(folder).write_bytes(change(_page(folder).read_bytes()))
     run = board_cli.failed(folder, "--check")
     assert run.out.strip()

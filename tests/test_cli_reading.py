@@ -37,30 +37,6 @@ def _with(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**content, id_: [first, *content[id_][1:]]}
 
 
-def _family(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return predictions as DAMD's code saves them."""
-    lines = []
-    for id_, turns in content.items():
-        empty = {"user": "", "resp_gen": "", "resp": "", "bspn_gen": "", "bspn": ""}
-        lines.append({"dial_id": id_, "turn_num": len(turns), **empty})
-        for number, turn in enumerate(turns):
-            span = " ".join(
-                f"[{domain}] " + " ".join(f"{slot} {value}" for slot, value in slots.items())
-                for domain, slots in turn["state"].items()
-            )
-            lines.append(
-                {
-                    "dial_id": id_,
-                    "turn_num": number,
-                    "resp": "x",
-                    "bspn": "[taxi] leave 9:00",
-                    "bspn_gen": f"<sos_b> {span} <eos_b>",
-                    "resp_gen": f"<sos_r> {turn['response']} <eos_r>",
-                }
-            )
-    return lines
-
-
 # mwz check
 
 
@@ -120,25 +96,17 @@ def test_check_refuses_what_score_refuses_in_the_same_words(
 # mwz convert
 
 
-def test_convert_writes_the_standard_form_of_the_family(
-    mwz: Mwz, tmp_path: Path, careful: dict[str, Any]
-) -> None:
-    family = write_json(tmp_path / "family.json", _family(careful))
+def test_convert_writes_the_standard_form_of_the_family(mwz: Mwz, tmp_path: Path) -> None:
+    span, said = "<sos_b> [hotel] area north <eos_b>", "<sos_r> hello <eos_r>"
+    turn = {"dial_id": "town001", "turn_num": 0, "resp_gen": said, "resp": "x", "bspn_gen": span}
+    family = write_json(tmp_path / "family.json", [turn, {**turn, "turn_num": 1}])
     run = mwz("convert", family, "-o", "new.json.gz")
     assert (run.status, run.out) == (0, "")
     assert "read as belief spans (resp_gen, bspn_gen)" in run.err
-    assert "wrote new.json.gz: 30 dialogues, 146 turns" in run.err
+    assert "wrote new.json.gz: 1 dialogue, 2 turns" in run.err
     converted = json.loads(gzip.decompress((tmp_path / "new.json.gz").read_bytes()))
-    assert converted == {
-        id_: [
-            {
-                "response": turn["response"],
-                "state": {domain: slots for domain, slots in turn["state"].items() if slots},
-            }
-            for turn in turns
-        ]
-        for id_, turns in careful.items()
-    }
+    read = {"response": "hello", "state": {"hotel": {"area": "north"}}}
+    assert converted == {"town001": [read] * 2}
 
 
 def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:

@@ -114,17 +114,11 @@ def test_wrong_usage_exits_2_and_says_how(cli: Cli, arguments: tuple[str, ...]) 
 # Bad input.
 
 
-def _written(tmp_path: Path, content: object) -> Path:
-    path = tmp_path / "bad.json"
-    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return path
-
-
 # What else is refused is in test_files and test_submission.
 
 
 def test_several_problems_are_listed_together(cli: Cli, tmp_path: Path) -> None:
-    path = _written(tmp_path, {"nosuch": [], "town001": [{}], "town002": None})
+    path = write_json(tmp_path / "bad.json", {"nosuch": [], "town001": [{}], "town002": None})
     assert _refused(cli, path).splitlines() == [
         f"{path}: 3 problems",
         "  dialogue nosuch: not in the benchmark sample; leave it out",
@@ -151,7 +145,7 @@ def test_several_problems_are_listed_together(cli: Cli, tmp_path: Path) -> None:
 def test_options_that_do_not_fit_the_data_are_bad_input(
     cli: Cli, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    path = _written(tmp_path, {"town001": [{"response": "hello"}]})
+    path = write_json(tmp_path / "bad.json", {"town001": [{"response": "hello"}]})
     assert _refused(cli, path, *arguments).startswith(message)
 
 

@@ -9,36 +9,15 @@ from pathlib import Path
 import pytest
 from entered import REPOSITORY, enter_sample, sample_scores
 from helpers import CAREFUL, HASTY, Cli, Run, sample_predictions, table_rows, write_json
-from submitted import files_below
+from submitted import Submitting, files_below
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.entries import read_entry
 
 
-class _Submitting(Cli):
-    """Runs `mwz submit` on a folder of submissions."""
-
-    def __init__(self, folder: Path, cli: Cli) -> None:
-        self.folder = folder
-        self.page = folder.parent / "leaderboard.md"
-        self._cli = cli
-        self.leaderboard = cli.of("leaderboard", "--submissions", folder)
-
-    def __call__(
-        self, predictions: object, name: str, *options: object, track: str = "end-to-end"
-    ) -> Run:
-        chosen = ("--name", name, "--track", track, "--submissions", self.folder)
-        return self._cli("submit", predictions, *chosen, *options)
-
-    def left(self) -> dict[str, bytes]:
-        """Return every file in the folder and beside it, by path."""
-        return files_below(self.folder.parent)
-
-
 @pytest.fixture
-def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
-    (tmp_path / "base").mkdir()
-    return _Submitting(tmp_path / "base" / "submissions", cli)
+def submitting(tmp_path: Path, cli: Cli) -> Submitting:
+    return Submitting(tmp_path, cli, "end-to-end")
 
 
 def _cells(run: Run) -> dict[str, str]:
@@ -48,7 +27,7 @@ def _cells(run: Run) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -> None:
+def test_one_command_scores_enters_and_ranks_a_system(submitting: Submitting) -> None:
     run = submitting.done(
         CAREFUL,
         "Care Ful",
@@ -80,22 +59,22 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -
     assert run.out.startswith("End-to-end systems, rule set 2021: rank 1 of 1\n")
 
 
-def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
+def test_an_existing_submission_is_not_overwritten(submitting: Submitting) -> None:
     enter_sample(submitting.folder, "careful")
-    before = submitting.left()
+    before = files_below(submitting.folder.parent)
     told = submitting.refused(HASTY, "CAREFUL")
     assert "there is an entry of that name; use another, or --replace" in told
-    assert submitting.left() == before
+    assert files_below(submitting.folder.parent) == before
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
+def test_an_existing_submission_is_replaced_when_asked(submitting: Submitting) -> None:
     submitting(CAREFUL, "System", "--reported", "inform=99")
     run = submitting.done(HASTY, "System", "--replace")
     assert "rank 1 of 1" in run.out
     entry = read_entry(submitting.folder / "system")
     assert (entry.scores, entry.system.reported) == (sample_scores("hasty"), ())
-    submitting.leaderboard.done("--check")
+    submitting.run.done("leaderboard", "--check")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +86,7 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
     ],
 )
 def test_bad_predictions_leave_nothing(
-    content: bytes, message: str, submitting: _Submitting, tmp_path: Path
+    content: bytes, message: str, submitting: Submitting, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
@@ -133,14 +112,14 @@ def test_bad_predictions_leave_nothing(
     ],
 )
 def test_bad_options_leave_nothing(
-    options: list[str], message: str, submitting: _Submitting
+    options: list[str], message: str, submitting: Submitting
 ) -> None:
     assert message in submitting.refused(HASTY, "System", *options)
     assert not submitting.folder.exists()
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
+def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
     run = submitting.done(CAREFUL, "System", *note, track="policy-optimization")
     assert "Policy-optimization systems, rule set 2021: rank 1 of 1\n" in run.out
@@ -149,16 +128,27 @@ def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submit
 
 
 @pytest.mark.parametrize("options", [[], ["--replace"]])
-def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Submitting) -> None:
+def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: Submitting) -> None:
     shutil.copytree(REPOSITORY / "corpus", submitting.folder / "corpus")
-    submitting.leaderboard()
-    before = submitting.left()
+    submitting.run("leaderboard")
+    before = files_below(submitting.folder.parent)
     told = submitting.refused(CAREFUL, "Corpus", *options)
     assert ("cannot be replaced" if options else "there is an entry of that name") in told
-    assert submitting.left() == before
+    assert files_below(submitting.folder.parent) == before
 
 
-def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
+def test_a_broken_entry_of_another_is_told_before_anything_is_written(
+    submitting: Submitting,
+) -> None:
+    enter_sample(submitting.folder, "careful")
+    write_json(submitting.folder / "careful" / "scores.json", {})
+    before = files_below(submitting.folder.parent)
+    told = submitting.refused(HASTY, "second")
+    assert "careful: scores.json: format: a report of version 2 is expected" in told
+    assert files_below(submitting.folder.parent) == before
+
+
+def test_what_is_not_stated_is_told_once(submitting: Submitting) -> None:
     run = submitting.done(CAREFUL, "system", "--fact", "model=T9", "--fact", "open_weights=no")
     [told] = [line for line in run.err.splitlines() if "not stated" in line]
     assert told == (
@@ -180,7 +170,7 @@ def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:
 
 
 def test_who_has_the_states_of_another_entry_says_whose(
-    submitting: _Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    submitting: Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The sample is small.
     monkeypatch.setattr("mwz.harness.board.copied.FEWEST", 20)
@@ -205,4 +195,4 @@ def test_who_has_the_states_of_another_entry_says_whose(
     [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.
     assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
-    submitting.leaderboard.done("--check")
+    submitting.run.done("leaderboard", "--check")

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from helpers import (
     HASTY,
-    Cli,
-    Run,
     benchmark,
     dialogue,
     goal,
@@ -92,10 +90,6 @@ def test_a_line_by_hand() -> None:
 
 
 # The command line.
-
-
-def score(cli: Cli, *arguments: object) -> Run:
-    return cli("score", "--benchmark", "sample", *arguments)
 
 
 def test_lines_on_standard_output_come_alone(

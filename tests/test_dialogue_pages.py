@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 from entered import REPOSITORY, enter_sample
-from helpers import SUBMISSIONS, Cli
+from helpers import SUBMISSIONS, Cli, sample_predictions
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
@@ -47,11 +46,6 @@ def _texts(page: str, name: str) -> list[str]:
     return [" ".join("".join(one.itertext()).split()) for one in found]
 
 
-def _content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
-    return found
-
-
 @pytest.fixture(scope="module")
 def scorer(sample: Benchmark) -> Scorer:
     return Scorer(sample, Options(setup="strict", metrics=["inform"]))
@@ -64,7 +58,7 @@ def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
 @pytest.fixture(scope="module")
 def made(scorer: Scorer) -> Mapping[str, str]:
     names = ("careful", "hasty")
-    return _made({name: _diagnosis(scorer, _content(name)) for name in names})
+    return _made({name: _diagnosis(scorer, sample_predictions(name)) for name in names})
 
 
 def _made(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
@@ -110,7 +104,7 @@ def test_what_entries_store_says_the_same_as_the_outputs(
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).results}
+    outcomes = {one.id: one for one in _diagnosis(scorer, sample_predictions("hasty")).results}
     assert stored.lost.keys() == {id_ for id_, one in outcomes.items() if not one.success} != set()
     for id_, one in outcomes.items():
         expected = {(name.split()[0], cause) for name, cause in one.causes.items()}
@@ -156,7 +150,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
 ) -> None:
     outcome = next(
         one
-        for one in _diagnosis(scorer, _content("hasty")).results
+        for one in _diagnosis(scorer, sample_predictions("hasty")).results
         if any(domain.turn is not None for domain in one.domains.values())
     )
     gold = sample.dialogues[outcome.id]
@@ -173,7 +167,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
 
 
 def test_hostile_responses_and_names_are_text(scorer: Scorer) -> None:
-    predictions = _content("hasty")
+    predictions = sample_predictions("hasty")
     id_ = next(iter(predictions))
     predictions[id_][0]["response"] = f"{SCRIPT} [value_name] \"'&"
     made = _made({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})

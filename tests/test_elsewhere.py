@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from entered import REPOSITORY, enter, reports, system
 from helpers import PROJECT
@@ -57,65 +56,9 @@ def test_scores_have_intervals_and_reported_figures_their_source(records: dict[s
     assert not any(key.startswith(("corpus/", "constant-response/")) for key in records)
 
 
-def _texts(*required: str, **properties: Any) -> dict[str, Any]:
-    """Return the schema of an object whose values are texts, unless it says otherwise."""
-    text = {"type": "string"}
-    named = dict.fromkeys(required, text) | properties
-    about = {"type": "object", "additionalProperties": text}
-    return {**about, "required": [*required], "properties": named}
-
-
-NUMBER = {"type": "number"}
-BOUND = {"anyOf": [NUMBER, {"enum": ["Infinity", "-Infinity"]}]}
-DETAILS = {"additional_details": _texts()}
-INTERVAL = _texts("lower", "upper", lower=NUMBER, upper=NUMBER,
-                  confidence_level={**NUMBER, "minimum": 0, "maximum": 1})  # fmt: skip
-UNCERTAINTY = _texts(
-    confidence_interval=INTERVAL,
-    num_samples={"type": "integer"},
-    num_bootstrap_samples={"type": "integer"},
-)
-RESULT = _texts(
-    *("evaluation_name", "source_data", "metric_config", "score_details"),
-    source_data=_texts(
-        "dataset_name", "source_type", source_type={"enum": ["hf_dataset", "other"]}
-    ),
-    # What the schema wants of a continuous metric, and what the datastore wants of any.
-    metric_config=_texts(
-        *("metric_id", "lower_is_better", "score_type", "min_score", "max_score"),
-        lower_is_better={"type": "boolean"},
-        score_type={"const": "continuous"},
-        min_score=BOUND,
-        max_score=BOUND,
-    ),
-    score_details=_texts("score", score=NUMBER, details=_texts(), uncertainty=UNCERTAINTY),
-)
-SOURCE = _texts(
-    *("source_type", "source_organization_name", "evaluator_relationship"),
-    source_type={"enum": ["documentation", "evaluation_run"]},
-    evaluator_relationship={"enum": ["first_party", "third_party", "collaborative", "other"]},
-)
-DEPLOYMENT = _texts(
-    *("deployment_type", "model_availability"),
-    deployment_type={"enum": ["self_deployed", "externally_managed", "unknown"]},
-    model_availability={"enum": ["open_weights", "closed_weights", "unknown"]},
-)
-RECORD = _texts(
-    *("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info"),
-    *("eval_library", "evaluation_results"),
-    retrieved_timestamp={"type": "string", "pattern": "^[1-9][0-9]{9}$"},
-    source_metadata=SOURCE,
-    eval_library=_texts("name", "version", **DETAILS),
-    model_info=_texts("name", "id", "additional_details", additional_details=DEPLOYMENT),
-    evaluation_results={"type": "array", "minItems": 1, "items": RESULT},
-) | {"additionalProperties": False}
-"""What version 0.3.0 of Every Eval Ever's schema asks of the fields that records have."""
-
-
-def test_every_record_has_what_every_eval_ever_asks_for(records: dict[str, Any]) -> None:
-    validator = jsonschema.Draft7Validator(RECORD)
+def test_every_figure_is_in_its_range_and_there_once(records: dict[str, Any]) -> None:
+    """The schema of Every Eval Ever is in slow/test_published_schemas.py."""
     for key, record in records.items():
-        assert [error.message for error in validator.iter_errors(record)] == [], key
         for one in record["evaluation_results"]:
             metric, score = one["metric_config"], one["score_details"]["score"]
             assert metric["min_score"] <= score <= metric["max_score"], (key, metric)
@@ -124,7 +67,6 @@ def test_every_record_has_what_every_eval_ever_asks_for(records: dict[str, Any])
             for one in record["evaluation_results"]
         ]
         assert len({*ids}) == len(ids), key
-    assert not validator.is_valid({**record, "eval_library": {"name": "x"}})
     ubar = records["ubar/evaluation_run"]
     assert ubar["model_info"]["developer"] == "TonyNemo"
     names = {one["metric_config"]["metric_name"] for one in ubar["evaluation_results"]}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
-from tracking_cases import belief, read_file, write_states
+from tracking_cases import read_file, write_states
 
 from mwz.harness.metrics import Choices, GoldStates, parse_tracking_file, score_tracking
 from mwz.harness.metrics.tracking.goal_accuracy import ERROR, EXACT, error_distances
@@ -107,18 +107,6 @@ def test_a_log_of_turns_carries_slots_over(tmp_path: Path) -> None:
     turns = file.dialogues[0].turns
     assert [turn.predicted["hotel"].get("stars") for turn in turns] == [None, "3", "4", "4"]
     assert score_tracking(file.dialogues).metrics["JGA"] == 75
-
-
-def test_the_result_files_of_trade_and_som_dst_are_pairs(tmp_path: Path) -> None:
-    states = [("hotel.book day=monday", "hotel.book day=monday"), ("taxi.leaveat=1", "")]
-    turns = {
-        str(n): {"gt": belief(gold.replace("book ", "book_")), "pr": belief(predicted)}
-        for n, (gold, predicted) in enumerate(states)
-    }
-    turns["0"] = {side: {"hotel": {"book day": "monday"}} for side in ("gt", "pr")}
-    file = read_file(write_json(tmp_path / "trade_result.json", {"MUL1.json": turns}))
-    assert file.format == "gold and prediction pairs (gt, pr)"
-    assert score_tracking(file.dialogues).metrics["JGA"] == 50
 
 
 def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:

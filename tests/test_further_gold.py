@@ -16,6 +16,7 @@ from entered import (
     REPOSITORY,
     change_scores,
     enter,
+    enter_tracker,
     leaderboard,
     report,
     shown_columns,
@@ -31,7 +32,6 @@ from mwz.harness.board import (
     Entry,
     Reading,
     Scores,
-    System,
     read_entries,
 )
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
@@ -48,8 +48,6 @@ from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
 from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
-from mwz.harness.errors import InputError
-from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates, score_tracking
 from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
@@ -241,14 +239,9 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     tmp_path: Path,
 ) -> None:
     content = json.dumps({"d1": [AREA, STARS]}).encode()
-    facts = system(name="Tracker", track="state-tracking")
-    place = enter(tmp_path, "tracker", facts, predictions=content).folder
     reading = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
-    outputs = read_states(content, "x.json", reading)
-    scores = score_entry(outputs, [GOLD])
-    for name, text in scores.files().items():
-        (place / name).write_text(text, encoding="utf-8")
-    tracker = read_entry(place)
+    scores = score_entry(read_states(content, "x.json", reading), [GOLD])
+    tracker = enter_tracker(tmp_path, "tracker", content, scores)
     assert tracker.scores == scores
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
@@ -457,19 +450,6 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     assert all(len(table) == 3 for table in tables)
     board.verify.done("--strict")
     assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2
-
-
-@pytest.mark.parametrize(
-    ("track", "made", "told"),
-    [
-        ("reference", EMPTY_STATES, "states only; the track is state-tracking"),
-        ("end-to-end", EMPTY_STATES, "states only; the track is state-tracking"),
-        ("state-tracking", "constant", "its predictions are delexicalised responses"),
-    ],
-)
-def test_what_is_made_belongs_into_its_track(track: str, made: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        validated(System, {"name": "X", "track": track, "predictions": {"made": made}}, "x")
 
 
 # --------------------------------------------------------------------------- public data

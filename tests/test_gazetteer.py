@@ -14,7 +14,6 @@ from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.delexicaliser.delexicaliser import delexicaliser_tables
 from mwz.normalization.delexicaliser.gazetteer import (
     NAMED_DOMAINS,
-    Gazetteer,
     build_gazetteer,
     comparable,
 )
@@ -49,16 +48,15 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _gazetteer(records: dict[str, list[dict[str, Any]]] = RECORDS) -> Gazetteer:
-    return build_gazetteer(records, delexicaliser_tables())
+GAZETTEER = build_gazetteer(RECORDS, delexicaliser_tables())
 
 
-def _meant(gazetteer: Gazetteer, phrase: str) -> set[tuple[str, str, bool]]:
+def _meant(phrase: str) -> set[tuple[str, str, bool]]:
     """Return (slot, id, whole) of everything that a phrase as a whole may mean."""
     text = list(tokens(phrase))
     return {
         (mention.slot, mention.venue.id, mention.whole)
-        for match in gazetteer.phrases.find(text, skipped=frozenset("',-."))
+        for match in GAZETTEER.phrases.find(text, skipped=frozenset("',-."))
         if match.first == 0 and match.last == len(text) - 1
         for mention in match.entries
     }
@@ -76,14 +74,13 @@ def _meant(gazetteer: Gazetteer, phrase: str) -> set[tuple[str, str, bool]]:
     ],
 )
 def test_a_name_is_known_without_its_article_and_with_other_type_words(phrase: str) -> None:
-    assert ("NAME", "h1", True) in _meant(_gazetteer(), phrase)
+    assert ("NAME", "h1", True) in _meant(phrase)
 
 
 def test_a_name_is_not_shortened_to_ordinary_words() -> None:
     # "the city hotel" without its article and type word would be "city".
-    gazetteer = _gazetteer()
-    assert _meant(gazetteer, "city hotel") == {("NAME", "h2", True)}
-    assert _meant(gazetteer, "city") == set()
+    assert _meant("city hotel") == {("NAME", "h2", True)}
+    assert _meant("city") == set()
 
 
 @pytest.mark.parametrize(
@@ -91,20 +88,19 @@ def test_a_name_is_not_shortened_to_ordinary_words() -> None:
 )
 def test_a_name_that_venues_share_means_each_of_them(phrase: str) -> None:
     # Without the district the second restaurant is called like the first.
-    assert {id_ for _, id_, _ in _meant(_gazetteer(), phrase)} == {"r1", "r2"}
+    assert {id_ for _, id_, _ in _meant(phrase)} == {"r1", "r2"}
 
 
 def test_parts_of_an_address_are_no_whole_address() -> None:
-    gazetteer = _gazetteer()
-    assert _meant(gazetteer, "30 Fig Lane City Centre") == {("ADDRESS", "r1", True)}
-    assert _meant(gazetteer, "30 fig lane") == {("ADDRESS", "r1", True)}  # only the district lacks
-    assert _meant(gazetteer, "7 fig lane, old harbour") == {("ADDRESS", "h1", True)}
-    assert _meant(gazetteer, "7 fig lane") == {("ADDRESS", "h1", False)}
-    assert _meant(gazetteer, "fig lane") == {("ADDRESS", "h1", False), ("ADDRESS", "r1", False)}
+    assert _meant("30 Fig Lane City Centre") == {("ADDRESS", "r1", True)}
+    assert _meant("30 fig lane") == {("ADDRESS", "r1", True)}  # only the district lacks
+    assert _meant("7 fig lane, old harbour") == {("ADDRESS", "h1", True)}
+    assert _meant("7 fig lane") == {("ADDRESS", "h1", False)}
+    assert _meant("fig lane") == {("ADDRESS", "h1", False), ("ADDRESS", "r1", False)}
 
 
 def test_numbers_lead_to_their_venues_and_unknown_values_to_none() -> None:
-    numbers = _gazetteer().numbers
+    numbers = GAZETTEER.numbers
     assert numbers["PHONE"]["01632960471"] == [VenueId("hotel", "h1")]
     assert numbers["POST"]["qz14ab"] == [VenueId("hotel", "h1")]
     assert numbers["TRAINID"]["tr7001"] == [VenueId("train", "TR7001")]
@@ -112,7 +108,7 @@ def test_numbers_lead_to_their_venues_and_unknown_values_to_none() -> None:
 
 
 def test_the_town_is_the_station_of_every_train() -> None:
-    values = _gazetteer().values.children
+    values = GAZETTEER.values.children
     kinds = {name: values[name].entries for name in ("oxbow", "fenwick", "tarn")}
     assert kinds == {
         "oxbow": [("town", "oxbow")],

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import RULES, VENUES, database, goal
+from helpers import RULES, database, goal
 from hypothesis import given, settings, strategies as st
 from stepped import State, play, rates_of, result_of
 
@@ -522,8 +522,3 @@ def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDia
         assert 0 <= together["success"] <= together["inform"] + 1e-9 <= 100 + 2e-9
         if not COMPARISONS[setup.comparison].random:
             assert together["inform_deviation"] == together["success_deviation"] == 0
-
-
-def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:
-    assert [v["id"] for v in VENUES["restaurant"] if v["area"] == "north"] == ["r1", "r2"]
-    assert [v["id"] for v in VENUES["restaurant"] if v["food"] == "thai"] == ["r2", "r4"]

@@ -39,6 +39,7 @@ TINY = replace(
     benchmark({"mul0001": ONE}, "multiwoz"),
     venue_versions={"2023": {"restaurant": [{"id": "r1", "phone": "1"}]}},
     seen=frozenset({"mul0001"}),
+    trained=frozenset({("restaurant", "food", "basque")}),
 )
 
 
@@ -63,9 +64,11 @@ def test_without_a_data_directory_there_is_the_sample() -> None:
     assert not machine.data_directory().exists()
 
 
-@pytest.mark.parametrize("seen", [None, frozenset[str](), frozenset({"mul0001"})])
-def test_what_is_installed_is_loaded_as_it_was(seen: frozenset[str] | None) -> None:
-    given = replace(TINY, seen=seen)
+@pytest.mark.parametrize(
+    "overlap", [{}, {"seen": None, "trained": None}, {"seen": frozenset(), "trained": frozenset()}]
+)
+def test_what_is_installed_is_loaded_as_it_was(overlap: Any) -> None:
+    given = replace(TINY, **overlap)
     path = install_benchmark(given)
     assert path == benchmark_path("multiwoz")
     assert load_benchmark("multiwoz") == given

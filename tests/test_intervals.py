@@ -86,8 +86,8 @@ def test_one_seed_has_no_spread() -> None:
 
 
 def test_score_adds_intervals_to_the_report(cli: Cli) -> None:
-    plain = json.loads(cli.done("score", CAREFUL, "--json", "-").out)
-    full = json.loads(cli.done("score", CAREFUL, "--intervals", "--json", "-").out)
+    plain = cli.json("score", CAREFUL)
+    full = cli.json("score", CAREFUL, "--intervals")
     intervals = full.pop("intervals")
     assert full == plain
     assert "|interval:95|resamples:1000|seed:12345|" in intervals["signature"]
@@ -115,8 +115,7 @@ def test_dst_adds_intervals_to_every_report(cli: Cli, tmp_path: Path) -> None:
         for number, said in enumerate(["west", "east", "west", "west"])
     }
     file = write_json(tmp_path / "pairs.json", pairs)
-    run = cli.done("dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3", "--json", "-")
-    first, second = json.loads(run.out)
+    first, second = cli.json("dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3")
     values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}
     assert values["dst.JGA"] == first["metrics"]["JGA"]
     assert values["dst.FGA.0.3"] == first["metrics"]["FGA"]["0.3"]

@@ -44,14 +44,14 @@ def _toy() -> Benchmark:
 
 
 def _scores(
-    file: TrackedFile, names: Sequence[str], known: Collection[str], of: Benchmark, key: str = "JGA"
+    file: TrackedFile, names: Sequence[str], known: Collection[str], of: Benchmark
 ) -> dict[str, tuple[int, int, float]]:
-    """Return what is left -> its dialogues, its turns and a figure."""
+    """Return what is left -> its dialogues, its turns and its JGA."""
     scored = [
         (name, score_file(part, name, lambda: of, Choices(**choices)).result)
         for name, part, choices in without(file, names, known, lambda: of)
     ]
-    return {name: (one.dialogues, one.turns, one.figures[key]) for name, one in scored}
+    return {name: (one.dialogues, one.turns, one.figures["JGA"]) for name, one in scored}
 
 
 def test_a_domain_is_scored_by_itself_and_the_others_without_it() -> None:

@@ -41,10 +41,11 @@ from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
 from mwz.harness.scoring import Scorer
-from mwz.harness.submission import HUMAN
+from mwz.harness.submission import EMPTY_STATES, HUMAN
 from mwz.normalization import published_rule_sets
 
 HUMANS = {"name": "Human responses", "track": "lexicalised", "predictions": {"made": "human"}}
+EMPTY = {"made": EMPTY_STATES}
 CAREFUL_AGAIN = {
     "name": "careful again",
     "track": "lexicalised",
@@ -168,6 +169,12 @@ def test_what_cannot_be_lexicalised_is_kept_as_it_is(
             "give either `file`",
         ),
         ({**HUMANS, "predictions": {"lexicalised": "../x"}}, "lexicalised"),
+        (system(track="reference", predictions=EMPTY), "states only; the track is state-tracking"),
+        (system(track="end-to-end", predictions=EMPTY), "states only; the track is state-tracking"),
+        (
+            system(track="state-tracking", predictions={"made": "constant"}),
+            "its predictions are delexicalised responses",
+        ),
     ],
 )
 def test_predictions_that_do_not_belong_in_a_track_are_refused(

@@ -42,13 +42,8 @@ TASK = Task(
 ROOM = {"name": "skylark inn", "people": 2, "day": "Thursday", "stay": 3}
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return World.of("sample")
-
-
-def _played(environment: Environment, agent: Any, task: Task | str, seed: str = "0") -> Any:
-    environment.reset(task, seed)
+def _played(environment: Environment, agent: Any, task: Task | str) -> Any:
+    environment.reset(task)
     while (said := environment.user_turn()) is not None:
         environment.respond(agent(said, environment.call))
     return environment.outcome()

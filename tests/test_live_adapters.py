@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,6 @@ from mwz.harness.live.world import World
 from mwz.harness.scoring import Scorer
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return World.of("sample")
-
-
 def _is_editable() -> bool:
     # In the project's folder there may be another one, of the build.
     for found in importlib.metadata.distributions(name="multiwoz-harness"):
@@ -30,39 +26,47 @@ def _is_editable() -> bool:
     return False
 
 
+def _evaluated(folder: Path, said: Callable[..., Any], tasks: Any, **options: Any) -> Any:
+    """Return the log of a model that says what a function of the messages and tools returns."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelUsage, get_model
+
+    def outputs(messages: Any, tools: Any, *rest: object) -> Any:
+        output = said(messages, tools)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    (log,) = inspect_eval(tasks, model=model, log_dir=str(folder), display="none", **options)
+    assert log.status == "success", log.error
+    return log
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: bool) -> None:
     pytest.importorskip("inspect_ai", reason="needs the extra inspect")
-    from inspect_ai import eval as inspect_eval
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.model import ModelOutput
 
     from mwz.harness.live.inspect_task import multiwoz
 
     if named and _is_editable():
         pytest.skip("Inspect looks entry points up for packages that are not editable installs")
 
-    def outputs(messages: Any, tools: Any, *rest: object) -> ModelOutput:
+    def said(messages: Any, tools: Any) -> ModelOutput:
         assert "book_taxi" in {tool.name for tool in tools}
         if messages[-1].role == "tool":
             name = json.loads(messages[-1].content)["results"][0]["name"]
-            output = ModelOutput.from_content("mockllm", f"How about {name.title()}?")
-        else:
-            area = {"food": "italian", "area": "centre"}
-            output = ModelOutput.for_tool_call("mockllm", "query_restaurant", area)
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
+            return ModelOutput.from_content("mockllm", f"How about {name.title()}?")
+        area = {"food": "italian", "area": "centre"}
+        return ModelOutput.for_tool_call("mockllm", "query_restaurant", area)
 
-    model = get_model("mockllm/model", custom_outputs=outputs)
-    tasks: Any = "mwz/multiwoz" if named else multiwoz("sample")
-    (log,) = inspect_eval(
-        tasks,
-        model=model,
+    log = _evaluated(
+        tmp_path,
+        said,
+        "mwz/multiwoz" if named else multiwoz("sample"),
         task_args={"benchmark": "sample"} if named else {},
         sample_id=["town001", "town002"],
-        log_dir=str(tmp_path),
-        display="none",
     )
-    assert log.status == "success", log.error
     scores = {one.id: one.scores["outcome"].value for one in log.samples}
     # An Italian restaurant in the centre is what town001 is about, and no hotel.
     assert scores["town001"]["inform"] == 1
@@ -75,23 +79,18 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
 
 def test_inspect_loses_a_dialogue_of_too_many_calls_alone(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="needs the extra inspect")
-    from inspect_ai import eval as inspect_eval
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.model import ModelOutput
     from inspect_ai.tool import ToolCall
 
     from mwz.harness.live.inspect_task import multiwoz
 
-    def outputs(messages: Any, *rest: object) -> ModelOutput:
+    def said(messages: Any, tools: Any) -> ModelOutput:
         output = ModelOutput.from_content("mockllm", "Sorry.")
         calls = [ToolCall(id=str(n), function="query_taxi", arguments={}) for n in range(101)]
         output.message.tool_calls = calls
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
-    model = get_model("mockllm/model", custom_outputs=outputs)
-    options = {"log_dir": str(tmp_path), "display": "none", "sample_id": ["town001"]}
-    (log,) = inspect_eval(multiwoz("sample"), model=model, **options)
-    assert log.status == "success", log.error
+    log = _evaluated(tmp_path, said, multiwoz("sample"), sample_id=["town001"])
     [sample] = log.samples
     assert "more than 100 times in a turn" in sample.scores["outcome"].metadata["error"]
 

@@ -442,12 +442,8 @@ def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
     assert "recorded dialogues must not be edited" in run.out
 
 
-def _forged(content: Any) -> None:
-    content["result"]["marks"]["solved"] = ["1" * TASKS] * TRIALS
-
-
 def _forged_whole(content: Any) -> None:
-    _forged(content)
+    content["result"]["marks"]["solved"] = ["1" * TASKS] * TRIALS
     content["result"]["figures"]["solved"] = 100.0
     for one in content["result"]["passes"]:
         one["value"] = one["high"] = one["low"] = 100.0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from chat_server import Answer, calling, chat_server, saying
 from failing_models import FAILING, Model, as_agent
-from helpers import Cli
+from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.data.goals import read_tasks
@@ -20,11 +20,6 @@ from mwz.harness.live.environment import CAUSES, USER_FAULTS, Environment, Findi
 from mwz.harness.live.world import User, World
 
 pytest.importorskip("openai", reason="needs the extra openai")
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return World.of("sample")
 
 
 def _found(environment: Environment, agent: Callable[..., str], id_: str) -> Any:
@@ -46,37 +41,44 @@ def _waits(messages: Sequence[Mapping[str, Any]]) -> Answer:
     return saying("One moment please.") if called else calling("query_hotel", "{}")
 
 
+def _play(cli: Cli, model: Model, file: Path, *options: object) -> Run:
+    """Let a model play tasks of the sample into a file."""
+    with chat_server(model) as server:
+        about = ("--agent", "model:m", "--base-url", server.url, "-o", file)
+        return cli.done("play", "--benchmark", "sample", *about, *options)
+
+
 @pytest.mark.parametrize(
     ("cause", "model", "id_", "words"),
     [
         # The only cheap hotel in the east is Skylark Inn; The Weather House is in the north.
         (
             "wrong venue booked",
-            FAILING["wrong venue booked"],
+            None,
             "town002",
             "turn 2: the weather house (area is 'north', wanted is 'east'); would fit: skylark inn",
         ),
         (
             "wrong booking",
-            FAILING["wrong booking"],
+            None,
             "town002",
             "turn 2: people is '9', wanted is '2'",
         ),
         (
             "unfit venue offered",
-            FAILING["unfit venue offered"],
+            None,
             "town002",
             "turn 0: the weather house (area is 'north', wanted is 'east'); would fit: skylark inn",
         ),
         (
             "request not answered",
-            FAILING["request not answered"],
+            None,
             "town001",
             "phone never told, asked for in turn",
         ),
-        ("not booked", FAILING["not booked"], "town002", "book_hotel is never called"),
-        ("no tool called", FAILING["no tool called"], "town002", "6 turns"),
-        ("no venue named", FAILING["no venue named"], "town001", "would fit: nonna's attic"),
+        ("not booked", None, "town002", "book_hotel is never called"),
+        ("no tool called", None, "town002", "6 turns"),
+        ("no venue named", None, "town001", "would fit: nonna's attic"),
         ("no end", _waits, "town001", "30 of 30 responses are 'One moment please.'"),
         (
             "error of the agent",
@@ -88,12 +90,10 @@ def _waits(messages: Sequence[Mapping[str, Any]]) -> Answer:
     ],
 )
 def test_what_a_model_does_wrong_is_named(
-    cli: Cli, tmp_path: Path, cause: str, model: Model, id_: str, words: str
+    cli: Cli, tmp_path: Path, cause: str, model: Model | None, id_: str, words: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    with chat_server(model) as server:
-        where = ("--base-url", server.url, "-o", file, "--tasks", 2, "--benchmark", "sample")
-        cli.done("play", "--agent", "model:m", *where)
+    _play(cli, model or FAILING[cause], file, "--tasks", 2)
     why = cli.of("why", file, "--benchmark", "sample")
     table = why.done().out
     assert re.search(rf"(?m)^{cause}  .* \d+ +\d+\.00$", table)
@@ -165,9 +165,7 @@ def test_what_was_objected_to_and_wrong_calls_are_summed_up(cli: Cli, tmp_path: 
         return offer if called else calling("query_restaurant", '{"colour": "red"}')
 
     file = tmp_path / "p.jsonl"
-    with chat_server(model) as server:
-        where = ("--base-url", server.url, "-o", file, "--tasks", 1, "--benchmark", "sample")
-        cli.done("play", "--agent", "model:m", *where)
+    _play(cli, model, file, "--tasks", 1)
     # A call in each turn.
     turns = len(json.loads(file.read_text(encoding="utf-8"))["turns"])
     summary = " ".join(cli.done("why", file, "--benchmark", "sample").out.split())
@@ -214,9 +212,8 @@ def test_the_scripted_user_of_multiwoz_is_without_fault(
 
 def test_pages_show_plays_beside_the_baseline(cli: Cli, tmp_path: Path) -> None:
     file, pages = tmp_path / "p.jsonl", tmp_path / "pages"
-    with chat_server(FAILING["wrong venue booked"]) as server:
-        where = ("--base-url", server.url, "-o", file, "--tasks", 2, "--trials", 2)
-        cli.done("play", "--agent", "model:<b>m", *where, "--benchmark", "sample")
+    about = ("--agent", "model:<b>m", "--tasks", 2, "--trials", 2)
+    _play(cli, FAILING["wrong venue booked"], file, *about)
     both = (file, file.with_name("p.2.jsonl"), "--benchmark", "sample")
     assert "4 files" not in cli.done("why", *both, "--html", pages).out
     page = (pages / "dialogues" / "town002.html").read_text(encoding="utf-8")
@@ -262,7 +259,5 @@ def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path
 
 
 def test_the_first_error_is_shown_as_it_comes(cli: Cli, tmp_path: Path) -> None:
-    with chat_server(lambda messages: 400) as server:
-        where = ("--base-url", server.url, "-o", tmp_path / "p.jsonl", "--tasks", 2)
-        run = cli.done("play", "--agent", "model:m", *where, "--benchmark", "sample")
+    run = _play(cli, lambda messages: 400, tmp_path / "p.jsonl", "--tasks", 2)
     assert run.err.count("first error: trial 1, dialogue town001: Error code: 400") == 1

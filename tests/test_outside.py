@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import write_json
+from helpers import run_process, write_json
 
 from mwz.normalization.registry import shape_problems
 
@@ -41,25 +40,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
-def mwz(package: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run `mwz` beside an installed package."""
-    return subprocess.run(
-        [sys.executable, "-m", "mwz", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_path: Path) -> None:
     # town001 has three turns, the first of which asks something, and a goal of restaurants alone.
     responses = ["where to?", "[restaurant_name] is at [my_phone]", "bye"]
     predictions = write_json(tmp_path / "chat.json", {"chats": {"town001": responses}})
     command = ("score", predictions, "--benchmark", "sample", "--json", "-", "--rules", "seafood")
-    done = mwz(
-        package, *command, "--metrics", "questions,inform", "--setup", "lenient", "--intervals"
-    )
+    options = ("--metrics", "questions,inform", "--setup", "lenient", "--intervals")
+    done = run_process(*command, *options, PYTHONPATH=package)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["questions"] == pytest.approx(100 / 3)
@@ -79,7 +66,8 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
 ) -> None:
     careful = ROOT / "harness/sample/submissions/careful.json"
     where = ("--submissions", tmp_path / "submissions", "--benchmark", "sample")
-    done = mwz(package, "submit", careful, "--name", "C", "--track", "end-to-end", *where)
+    about = ("--name", "C", "--track", "end-to-end", *where)
+    done = run_process("submit", careful, *about, PYTHONPATH=package)
     assert done.returncode == 0, done.stderr
     # 48 of the 146 responses ask something.
     turns = [turn for turns in json.loads(careful.read_bytes()).values() for turn in turns]
@@ -87,7 +75,8 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     tables = (tmp_path / "docs" / "board-tables.md").read_text("utf-8")
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
     # The board of the repository, whose entries have none, is as it was.
-    done = mwz(package, "leaderboard", "--check", "--submissions", ROOT / "submissions")
+    board = ("--submissions", ROOT / "submissions")
+    done = run_process("leaderboard", "--check", *board, PYTHONPATH=package)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -174,7 +163,8 @@ def test_what_a_package_declares_amiss_is_named_with_the_package(
     path.write_text(content.replace(before, after, 1), encoding="utf-8")
     outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
     jobs = ("@corpus", "--jobs", "2") if "IndexError" in message else ()
-    done = mwz(copy, "score", outputs, *jobs, "--benchmark", "sample", "--rules", "seafood")
+    on = ("--benchmark", "sample", "--rules", "seafood")
+    done = run_process("score", outputs, *jobs, *on, PYTHONPATH=copy)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "mwz: mwz-manners 1.0, " in done.stderr

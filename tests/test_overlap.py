@@ -8,16 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from helpers import build_multiwoz, write_json
+from helpers import Cli, build_multiwoz, write_json
 from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, score
-from mwz.harness.benchmark import Triplet
 from mwz.harness.cli.data import statistics_table
-from mwz.harness.cli.score import command as score_command
-from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.data.multiwoz22 import (
     find_overlap,
@@ -198,20 +194,9 @@ def test_unknown_overlap_is_an_error_that_says_how_to_find_out(built: Benchmark)
         score(_PREDICTIONS, replace(built, seen=None), Options(goals="unseen"))
 
 
-@pytest.mark.parametrize("seen", [None, frozenset(SEEN_IDS), frozenset()])
-@pytest.mark.parametrize("trained", [None, frozenset(TRAINED)])
-def test_the_overlap_is_installed_with_the_benchmark(
-    built: Benchmark, seen: frozenset[str] | None, trained: frozenset[Triplet] | None
-) -> None:
-    install_benchmark(replace(built, seen=seen, trained=trained))
-    loaded = load_benchmark(built.name)
-    assert (loaded.seen, loaded.trained) == (seen, trained)
-
-
-def test_the_command_scores_a_part(built: Benchmark, tmp_path: Path) -> None:
+def test_the_command_scores_a_part(built: Benchmark, tmp_path: Path, cli: Cli) -> None:
     install_benchmark(built)
     path = write_json(tmp_path / "predictions.json", _PREDICTIONS)
-    run = CliRunner().invoke(score_command, [str(path), "--goals", "unseen"])
-    assert run.exit_code == 0, run.output
-    assert "unseen goals only: 2 of the benchmark's dialogues" in run.stdout
-    assert "|goals:unseen|" in run.stdout
+    run = cli.done("score", path, "--goals", "unseen")
+    assert "unseen goals only: 2 of the benchmark's dialogues" in run.out
+    assert "|goals:unseen|" in run.out

@@ -18,10 +18,6 @@ import mwz.harness
 
 
 def test_every_public_name_is_there() -> None:
-    assert set(mwz.harness.__all__) == {
-        *("Benchmark", "DialogueResult", "InputError", "Options", "Report", "Scorer", "Signature"),
-        *("load_benchmark", "load_predictions", "score"),
-    }
     for name in mwz.harness.__all__:
         assert getattr(mwz.harness, name).__name__ == name
 

@@ -87,20 +87,6 @@ def _figures(expected: Expected) -> dict[str, dict[str, Any]]:
     return {rules: {**files[0][rules], **files[1][rules]} for rules in SCORED}
 
 
-def test_all_that_the_public_evaluator_gives_is_tested(expected: Expected) -> None:
-    figures = _figures(expected)
-    assert {rules: set(systems) for rules, systems in SCORED.items()} == {
-        rules: set(systems) for rules, systems in figures.items()
-    }
-    assert len(figures["2021"]) == 24
-    whole = {"bleu", "dialogues", "turns", "diversity", "strict"}
-    for system, given in (pair for systems in figures.values() for pair in systems.items()):
-        in_part = {"bleu", "strict", *(["domains"] if system in FROM_STATES else [])}
-        assert given.keys() == (in_part if system in IN_PART else whole)
-        assert given.get("domains", "states") == "states"
-        assert len(given["bleu"]) == (1 if system in IN_PART else 6)
-
-
 @pytest.mark.parametrize(
     ("system", "rules"),
     [(system, rules) for rules, systems in SCORED.items() for system in systems],
@@ -290,11 +276,6 @@ def test_the_corpus_is_as_diverse_as_table_6_says(corpus: Report) -> None:
     assert round(diversity.conditional_entropy, 2) == 3.37
     assert round(diversity.msttr, 2) == 0.75
     assert round(diversity.mean_length, 2) == 14.07
-
-
-def test_the_corpus_agrees_with_itself(corpus: Report) -> None:
-    assert corpus.bleu["mwz22"] == pytest.approx(100)
-    assert all(50 < corpus.bleu[style] < 100 for style in corpus.bleu if style != "mwz22")
 
 
 def test_one_response_with_six_placeholders_gets_more_than_the_corpus(

@@ -159,6 +159,11 @@ def test_the_joint_accuracies_of_the_record_by_what_gives_them() -> None:
     assert reasons == {"not from 7372": 10, "not from 7368": 4, "cannot be from 7372 or 7368": 2}
 
 
+def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> None:
+    # Of 7372 turns 55.23 is no rate.
+    assert _findings(tmp_path, row("T", hotel_JGA="55.23"), track="state-tracking") == []
+
+
 def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path) -> None:
     printed = {"BLEU": "16.4", "Inform": "57.9", "Success": "47.6", "Combined": "84.8"}
     [found] = _findings(tmp_path, row("Gone", **printed))

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.normalization import normalize_response, normalized_text, placeholder_names, rule_set
+from mwz.normalization import (
+    normalize_response,
+    normalized_text,
+    placeholder_names,
+    rule_set,
+    rule_set_names,
+)
 
 RULES = rule_set("2021")
 
@@ -25,7 +31,8 @@ RULES = rule_set("2021")
     ],
 )
 def test_s_then_ly_are_deleted(response: str, text: str) -> None:
-    assert normalized_text(response, RULES) == text
+    for rules in map(rule_set, rule_set_names()):
+        assert normalized_text(response, rules) == text
 
 
 @pytest.mark.parametrize(

@@ -95,14 +95,3 @@ def test_the_submissions_rank_as_intended(reports: dict[str, Report], corpus: Re
     combined = {name: report.combined for name, report in reports.items()}
     assert corpus.combined > combined["careful"] > combined["scripted"] + 10
     assert combined["scripted"] > combined["hasty"] + 40
-
-
-def test_each_submission_gets_its_active_domains_from_another_source(
-    reports: dict[str, Report],
-) -> None:
-    sources = {name: (report.states, report.domains) for name, report in reports.items()}
-    assert sources == {
-        "careful": ("predicted", "states"),
-        "scripted": ("gold", "slots"),
-        "hasty": ("predicted", "predicted"),
-    }

@@ -24,7 +24,7 @@ from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import Scores, plain, read_entries
-from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
+from mwz.harness.board.scores import DIALOGUES_FILE, SCORES_FILE, hashes_of, parse_scores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
 from mwz.normalization import published_rule_sets
@@ -123,12 +123,12 @@ def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: Any) -> InputError:
-    """Change a `scores.json` and its checksum, and return what reading it raises.
+def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputError:
+    """Change a `scores.json`, and return what reading it raises.
 
     The entry can be read nevertheless, for its scores can be made again.
     """
-    place = enter(folder, "system", scored=reports(**figures)).folder
+    place = enter(folder, "system", scored=reports()).folder
     change_scores(place, change)
     path = place / SCORES_FILE
     error = refusal(parse_scores, path.read_bytes(), str(path), "end-to-end")
@@ -175,6 +175,7 @@ def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) ->
     assert problem == "other_rules.2023: holds scores under rule set 2026"
 
 
-@pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}"])
-def test_what_is_no_report_is_refused(content: bytes) -> None:
-    assert refusal(parse_scores, content, SCORES_FILE, "end-to-end").source == SCORES_FILE
+@pytest.mark.parametrize("name", [SCORES_FILE, DIALOGUES_FILE])
+@pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}", b'{"format": 0}'])
+def test_what_is_no_report_is_refused(content: bytes, name: str) -> None:
+    assert refusal(parse_scores, content, name, "end-to-end", name=name).source == name

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, goal, refusal
 
-from mwz.harness import InputError
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics import SETUPS
 from mwz.harness.scoring import Options, Report, Scorer
@@ -96,16 +95,12 @@ def test_predicted_states_are_used_if_every_turn_has_one() -> None:
     assert _rates(report) == (0, 0)
 
 
-def test_gold_states_are_used_if_no_turn_has_a_state_and_not_if_only_some_lack_theirs() -> None:
+def test_gold_states_are_used_if_no_turn_has_a_state_or_by_choice() -> None:
     report = _score(_predictions(state=[None, None]))
     assert report.states == "gold"
     assert _rates(report) == (100, 100)
-    south = {"restaurant": {"area": "south"}}
-    for states in ([south, None], [None, south]):
-        with pytest.raises(InputError, match="1 of 2"):
-            _score(_predictions(state=states))
-        # Knowingly they may be.
-        assert _score(_predictions(state=states), states="gold").states == "gold"
+    # Where only some lack theirs, by choice alone.
+    assert _score(_predictions(state=[NORTH, None]), states="gold").states == "gold"
 
 
 # Where active domains come from.
@@ -116,10 +111,6 @@ def test_predicted_domains_are_used_if_every_turn_has_them() -> None:
     assert report.domains == "predicted"
     # The telephone number comes in a turn about hotels.
     assert _rates(report) == (100, 0)
-    partly = _predictions(active_domains=[["restaurant"], None])
-    with pytest.raises(InputError, match="1 of 2"):
-        _score(partly)
-    assert _score(partly, domains="states").domains == "states"
 
 
 def test_the_domains_of_placeholders_are_used_where_they_have_them() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +28,6 @@ from mwz.harness.board.audit.setup_search import (
     setup_rates,
 )
 from mwz.harness.board.systems import OwnSetup, Reported
-from mwz.harness.data import loaded_once
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.scoring import Options
@@ -55,9 +53,9 @@ def _both(point: Point) -> tuple[float, float]:
     return point.figures["inform"], point.figures["success"]
 
 
-def _searched(content: bytes, benchmark: str, workers: int = 1) -> SetupSearch:
+def _searched(content: bytes, benchmark: str) -> SetupSearch:
     """Search the set-ups of one submission."""
-    [(_, search)] = search_setups({"one": (content, benchmark, None)}, workers)
+    [(_, search)] = search_setups({"one": (content, benchmark, None)}, 1)
     return search
 
 
@@ -231,20 +229,14 @@ def _predictions(*ids: str, text: str = "[name] is nice") -> bytes:
 # -------------------------------------------------------------------------------- the jobs
 
 
-def _install(name: str, food: str = "thai", **changes: Any) -> None:
-    goals = {"restaurant": goal({"area": "north", "food": food})}
+def test_several_submissions_give_in_processes_what_each_gives_alone() -> None:
+    goals = {"restaurant": goal({"area": "north", "food": "thai"})}
     one = dialogue(goals, 1, [{"restaurant": {"area": "north"}}])
-    install_benchmark(replace(benchmark({"a": one}, name), **changes))
-    # A process loads a benchmark once; a new installation is for the next one.
-    loaded_once.cache_clear()
-
-
-def test_several_submissions_give_in_processes_what_each_gives_alone(data_directory: Path) -> None:
-    _install("tiny")
+    install_benchmark(benchmark({"a": one}, "apart"))
     texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
     contents = {name: _predictions("a", text=text) for name, text in texts.items()}
-    outputs = {name: (content, "tiny", None) for name, content in contents.items()}
-    alone = {name: _searched(content, "tiny") for name, content in contents.items()}
+    outputs = {name: (content, "apart", None) for name, content in contents.items()}
+    alone = {name: _searched(content, "apart") for name, content in contents.items()}
     assert dict(search_setups(outputs, 2)) == alone
     assert alone["nice"] != alone["hello"]
 

@@ -29,6 +29,7 @@ from entered import REPOSITORY, enter, report, reports, system
 from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
+from test_reported import row as reported_row, table as reported_table, written
 
 from mwz.harness.board import Board, Entry, model, read_board, read_entries, tracks
 from mwz.harness.board.columns import answer, board_tables, columns, verdict_mark
@@ -361,13 +362,8 @@ def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_pat
     folder = tmp_path / "submissions"
     enter(folder, "alpha", system(name="Alpha", year=2021, reported=reported), reports(bleu=20.0))
     enter(folder, "beta", system(name="Beta"), reports(bleu=25.0))
-    (folder / "reported.toml").write_text(
-        '[[tables]]\nname = "x"\ntitle = "x"\ntrack = "end-to-end"\nkind = "official"\n'
-        f'repository = "a/b"\ncommit = "{"0" * 40}"\npath = "README.md"\ncolumns = ["Combined"]\n'
-        'rows = [{ system = "Gamma", paper = "https://arxiv.org/abs/1912.01234", '
-        'figures = { Combined = "101.5" } }]\n',
-        encoding="utf-8",
-    )
+    gamma = {**reported_row("Gamma", Combined="101.5"), "paper": "https://arxiv.org/abs/1912.01234"}
+    written(folder, reported_table(gamma))
     board = read_board(folder, read_entries(folder), "2021")
     found = {
         (one.year, one.name, one.scored_here): one.figure for one in published(board, "end-to-end")
@@ -536,12 +532,8 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
     }
     enter(folder, "strange", system(**strange), reports(bleu=19.0))
     (folder / "note.txt").write_text(f"{SCRIPT} {LINK}", encoding="utf-8")
-    (folder / "reported.toml").write_text(
-        '[[tables]]\nname = "x"\ntitle = "<b>x</b>"\ntrack = "end-to-end"\nkind = "official"\n'
-        f'repository = "a/b"\ncommit = "{"0" * 40}"\npath = "README.md"\ncolumns = ["BLEU"]\n'
-        f'rows = [{{ system = "{SCRIPT}", note = "{LINK}", figures = {{ BLEU = "<i>1</i>" }} }}]\n',
-        encoding="utf-8",
-    )
+    odd = {**reported_row(SCRIPT, BLEU="<i>1</i>"), "note": LINK}
+    written(folder, reported_table(odd, title="<b>x</b>"))
     # Such a name is refused where entries are checked; the pages do not rely on that.
     assert any("gives no folder name" in problem for problem in _problems(folder))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])

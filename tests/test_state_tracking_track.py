@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 from entered import (
     TURNS,
+    change_scores,
     enter,
+    enter_tracker,
     report,
     shown_columns,
     system,
     track_tables,
     tracker_scores,
-    write_scores,
 )
-from helpers import CAREFUL, Cli, Run, write_json
+from helpers import CAREFUL, Cli, write_json
+from submitted import Submitting
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
@@ -28,7 +30,6 @@ from mwz.harness.board.columns import board_tables
 from mwz.harness.board.copied import Fingerprints
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import make_board
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.board_data import board_csv
 from mwz.harness.metrics import score_tracking
 from mwz.harness.scoring import Coverage
@@ -64,7 +65,7 @@ def test_a_file_with_gold_states_of_its_own_is_compared_with_them() -> None:
 
 
 def test_the_same_states_score_alike_in_both_tracks(
-    sample: Benchmark, submitting: _Submitting, tmp_path: Path
+    sample: Benchmark, submitting: Submitting, tmp_path: Path
 ) -> None:
     submitting.done(CAREFUL, "Careful", track="end-to-end")
     altered = json.loads(CAREFUL.read_bytes())
@@ -72,7 +73,7 @@ def test_the_same_states_score_alike_in_both_tracks(
     states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in altered.items()}
     path = write_json(tmp_path / "states.json", states)
     submitting.done(path, "Careful states")
-    [table] = submitting.tables()
+    [table] = _tables(read_entries(submitting.folder))
     assert {row.key for row in table} == {"careful", "careful-states"}
     one, other = (row.scores for row in table)
     assert one.result == other.result
@@ -84,19 +85,7 @@ def test_the_same_states_score_alike_in_both_tracks(
 
 def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Entry:
     """Write an entry of the track by hand."""
-    facts = system(name=key, track="state-tracking")
-    place = enter(folder, key, facts, predictions=content).folder
-    write_scores(place, _scored(content, **options))
-    return read_entry(place)
-
-
-def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
-    """Edit a `scores.json`."""
-    path = entry.folder / SCORES_FILE
-    content = json.loads(path.read_text(encoding="utf-8"))
-    change(content)
-    write_json(path, content)
-    return read_entry(entry.folder)
+    return enter_tracker(folder, key, content, _scored(content, **options))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +101,9 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
 def test_a_file_that_holds_something_else_is_refused(
     change: Callable[[Any], object], told: str, tmp_path: Path
 ) -> None:
-    edited = _edited(_enter(tmp_path, "half"), change)
+    place = _enter(tmp_path, "half").folder
+    change_scores(place, change)
+    edited = read_entry(place)
     assert edited.scores.result is None
     assert any(told in problem for problem in edited.problems), edited.problems
 
@@ -206,27 +197,9 @@ def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: 
 # --------------------------------------------------------------------------- the command
 
 
-class _Submitting(Cli):
-    """Submits files to a folder of its own."""
-
-    def __init__(self, folder: Path, cli: Cli) -> None:
-        self.folder = folder / "base" / "submissions"
-        self.run = cli.of(last=("--submissions", self.folder))
-
-    def __call__(
-        self, path: Path, name: str, *options: object, track: str = "state-tracking"
-    ) -> Run:
-        return self.run(
-            "submit", path, "--name", name, "--track", track, "--benchmark", "sample", *options
-        )
-
-    def tables(self) -> list[list[Any]]:
-        return _tables(read_entries(self.folder))
-
-
 @pytest.fixture
-def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
-    return _Submitting(tmp_path, cli)
+def submitting(tmp_path: Path, cli: Cli) -> Submitting:
+    return Submitting(tmp_path, cli, "state-tracking")
 
 
 @pytest.fixture
@@ -236,7 +209,7 @@ def half(tmp_path: Path) -> Path:
     return path
 
 
-def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, half: Path) -> None:
+def test_after_one_command_a_tracker_is_on_the_board(submitting: Submitting, half: Path) -> None:
     run = submitting.done(half, "Half")
     # One turn of two is right, by what the file itself calls gold.
     assert ": not ranked\n" in run.out
@@ -246,7 +219,7 @@ def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, ha
     submitting.run.done("leaderboard", "--check")
 
 
-def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
+def test_trackers_are_none_of_the_audits_systems(submitting: Submitting, half: Path) -> None:
     submitting(half, "Half")
     submitting(CAREFUL, "Careful", track="end-to-end")
     run = submitting.run.done("audit")
@@ -267,7 +240,7 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
     ],
 )
 def test_options_that_mean_nothing_are_refused(
-    track: str, options: list[str], told: str, submitting: _Submitting
+    track: str, options: list[str], told: str, submitting: Submitting
 ) -> None:
     assert told in submitting.refused(CAREFUL, "Careful", *options, track=track)
     assert not submitting.folder.exists()

@@ -55,22 +55,22 @@ def seeded(original: Path, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_the_neighbour_is_named_with_what_differs(folder: Path, submit: Cli) -> None:
-    # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
-    enter_sample(folder, "hasty")
-    run = submit(CAREFUL)
-    line = "the row below, hasty: differs significantly from it by the combined score, \\+"
+@pytest.mark.parametrize(
+    ("entered", "outputs", "row", "sign", "nowhere"),
+    [
+        # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
+        ("hasty", CAREFUL, "the row below, hasty", "\\+", "the row above"),
+        ("careful", HASTY, "the best, the row above, careful", "-", "the row below"),
+    ],
+)
+def test_neighbours_and_the_best_are_named_with_what_differs(
+    entered: str, outputs: Path, row: str, sign: str, nowhere: str, folder: Path, submit: Cli
+) -> None:
+    enter_sample(folder, entered)
+    run = submit(outputs)
+    line = f"{row}: differs significantly from it by the combined score, {sign}"
     assert f"\n- {line}" in run.out
-    assert "the row above" not in run.out
-
-
-@pytest.mark.usefixtures("flags_reviewed")
-def test_the_last_row_is_held_against_the_best_as_well(folder: Path, submit: Cli) -> None:
-    enter_sample(folder, "careful")
-    run = submit(HASTY)
-    line = "the best, the row above, careful: differs significantly from it by the combined score"
-    assert f"\n- {line}, -" in run.out
-    assert "the row below" not in run.out
+    assert nowhere not in run.out
 
 
 # --------------------------------------------------------------------------------------- seeds

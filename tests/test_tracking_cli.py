@@ -105,6 +105,14 @@ def test_a_domain_may_forget_at_its_own_rate(dst, figure_1):
     )
 
 
+@pytest.mark.parametrize(("choice", "jga"), [("keep", 0), ("drop", 100)])
+def test_intervals_are_of_the_variant_that_was_asked_for(dst, tmp_path, choice, jga):
+    turns = [("hotel.area=dontcare hotel.stars", "hotel.stars")]
+    path = write_states(tmp_path / "states.json", turns)
+    [report] = dst.json(path, "--variant", f"dontcare={choice}", "--intervals")
+    assert report["metrics"]["JGA"] == report["intervals"]["scores"]["dst.JGA"]["value"] == jga
+
+
 def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(dst, figure_1):
     # Both are 0.123457 in six digits.
     near = ["0.1234567", "0.12345674"]

@@ -20,15 +20,6 @@ from mwz.harness.metrics import (
 from mwz.harness.scoring import Coverage
 
 
-def test_the_figures_of_the_papers_figure_1() -> None:
-    figures = score_tracking([tracked(*FGA_FIGURE_1)]).figures
-    # Two turns of six exact. Its five gold triples and more, as reports say.
-    assert figures["JGA"] == pytest.approx(100 / 3)
-    assert round(figures["FGA.0.5"], 2) == 46.45
-    assert round(figures["GCA"], 2) == 76.47
-    assert round(figures["RSA"], 2) == 60.52
-
-
 def test_what_is_of_parts_is_left_out_where_it_is_not_wanted() -> None:
     whole, alone = (score_tracking([tracked(*FGA_FIGURE_1)], by_part=one) for one in (True, False))
     assert alone.figures == whole.figures

@@ -46,55 +46,44 @@ FLAT_GOLD, FLAT_OTHER = {"hotel-area": "centre"}, {"hotel-area": "north"}
 LIST_GOLD, LIST_OTHER = ["hotel-area-centre"], ["hotel-area-north"]
 
 
+def turns(gold, predicted, right, wrong):
+    """Return two turns under two keys: the first one's prediction is wrong."""
+    return [{gold: right, predicted: wrong}, {gold: right, predicted: right}]
+
+
+def numbered(*states):
+    return dict(zip("01", turns(*states), strict=True))
+
+
+PAIRS = "gold and prediction pairs (gt, pr)"
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
     [
+        (numbered("gt", "pr", GOLD, OTHER), PAIRS),
+        (turns("gt", "pr", GOLD, OTHER), PAIRS),
+        (numbered("gt", "pr", FLAT_GOLD, FLAT_OTHER), PAIRS),
         (
-            {"SNG1.json": {"0": {"gt": GOLD, "pr": OTHER}, "1": {"gt": GOLD, "pr": GOLD}}},
-            "gold and prediction pairs (gt, pr)",
-        ),
-        (
-            {"SNG1.json": [{"gt": GOLD, "pr": OTHER}, {"gt": GOLD, "pr": GOLD}]},
-            "gold and prediction pairs (gt, pr)",
-        ),
-        (
-            {
-                "SNG1.json": {
-                    "0": {"gt": FLAT_GOLD, "pr": FLAT_OTHER},
-                    "1": {"gt": FLAT_GOLD, "pr": FLAT_GOLD},
-                }
-            },
-            "gold and prediction pairs (gt, pr)",
-        ),
-        (
-            {
-                "SNG1.json": {
-                    "0": {"turn_belief": LIST_GOLD, "pred_bs_ptr": LIST_OTHER},
-                    "1": {"turn_belief": LIST_GOLD, "pred_bs_ptr": LIST_GOLD},
-                }
-            },
+            numbered("turn_belief", "pred_bs_ptr", LIST_GOLD, LIST_OTHER),
             "TRADE (turn_belief, pred_bs_ptr)",
         ),
         (
-            {"SNG1.json_0": [LIST_OTHER, LIST_GOLD], "SNG1.json_1": [LIST_GOLD, LIST_GOLD]},
-            "gold and prediction pairs (gold, predicted)",
-        ),
-        (
             {
-                "SNG1.json": {
-                    "domain": "hotel",
-                    "turns": {
-                        "0": {"turn_belief": LIST_GOLD, "pred_belief": LIST_OTHER},
-                        "1": {"turn_belief": LIST_GOLD, "pred_belief": LIST_GOLD},
-                    },
-                }
+                "domain": "hotel",
+                "turns": numbered("turn_belief", "pred_belief", LIST_GOLD, LIST_OTHER),
             },
             "T5-DST (turns, turn_belief, pred_belief)",
         ),
     ],
 )
 def test_formats_are_recognised_by_shape_and_read_alike(content, name):
-    assert read_states(content) == (name, EXPECTED)
+    assert read_states({"SNG1.json": content}) == (name, EXPECTED)
+
+
+def test_pairs_are_recognised_by_a_key_for_each_turn():
+    content = {"SNG1.json_0": [LIST_OTHER, LIST_GOLD], "SNG1.json_1": [LIST_GOLD, LIST_GOLD]}
+    assert read_states(content) == ("gold and prediction pairs (gold, predicted)", EXPECTED)
 
 
 def test_a_table_of_states_is_compared_with_the_benchmark():

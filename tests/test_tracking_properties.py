@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mwz.harness.metrics import Choices, TrackedDialogue, TrackedTurn, score_tracking
 
@@ -34,6 +34,7 @@ def dialogues_of(content, prefix="d"):
 dialogues = st.lists(turns, min_size=1, max_size=3).map(dialogues_of)
 
 
+@settings(deadline=None)
 @given(dialogues)
 def test_all_shares_lie_between_0_and_100(content):
     report = score_tracking(content)
@@ -47,6 +48,7 @@ def test_all_shares_lie_between_0_and_100(content):
     assert all(0 <= share <= 100 + 1e-9 for share in shares)
 
 
+@settings(deadline=None)
 @given(dialogues)
 def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
     perfect = [
@@ -68,6 +70,7 @@ def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
     assert report.counts["wrong"] == report.counts["overshot"] == 0
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(SLOTS), min_size=1, max_size=6), min_size=1, max_size=3))
 def test_a_perfect_prediction_of_growing_states_gives_full_gca(told):
     content = []
@@ -83,6 +86,7 @@ def test_a_perfect_prediction_of_growing_states_gives_full_gca(told):
     assert report.metrics["RSA"] == 100
 
 
+@settings(deadline=None)
 @given(dialogues, st.floats(0, 5), st.floats(0, 5))
 def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, other):
     low, high = sorted([one, other])
@@ -97,6 +101,7 @@ def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, 
     assert values[-1] == pytest.approx(100 * report.counts["turn_matches"] / report.turns)
 
 
+@settings(deadline=None)
 @given(st.lists(turns, min_size=1, max_size=3), st.randoms())
 def test_names_of_dialogues_and_the_order_of_slots_and_dialogues_change_nothing(content, random):
     def shuffled(mapping):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from helpers import benchmark, dialogue
 from tracking_cases import tracked
 
-from mwz.harness.benchmark import Benchmark, Dialogue
+from mwz.harness import Benchmark
 from mwz.harness.metrics import (
     Choices,
     GoldStates,
@@ -28,28 +29,17 @@ PARAMETERS = {
 }
 
 
-def _benchmark(**dialogues: Sequence[dict[str, dict[str, str]]]) -> Benchmark:
-    return Benchmark(
-        "toy",
-        {
-            id_: Dialogue({}, {}, states, [[]] * len(states), [[]] * len(states))
-            for id_, states in dialogues.items()
-        },
-        {},
-        {},
-    )
-
-
-TOY = _benchmark(sng0001=[GOLD, {}], sng0002=[{}])
+TOY = benchmark(
+    {"sng0001": dialogue({}, 2, [GOLD, {}]), "sng0002": dialogue({}, 1, [{}])},
+    "toy",
+)
 
 
 def _signature(
     dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark | None = None,
-    slots: int = 30,
-    lambdas: Sequence[float] = LAMBDAS,
+    on: Benchmark | None = None,
 ) -> Signature:
-    return tracking_signature(dialogues, benchmark, Choices(lambdas, slots))
+    return tracking_signature(dialogues, on, Choices(LAMBDAS, 30))
 
 
 def _played(**turns: int) -> list[TrackedDialogue]:
@@ -87,12 +77,6 @@ def test_the_hash_of_gold_states_is_of_dialogues_turns_and_states() -> None:
     assert GoldStates("", "", {"sng0001": [GOLD, {}]}).digest == (
         "91538b8a8a9371f85fe5ad227cdfab424953f16867c768f822eced4bed66623a"
     )
-
-
-# ------------------------------------------------------------------------------ gold states
-
-
-# ------------------------------------------------------------------------ slots and λ
 
 
 # ----------------------------------------------------------------------------- coverage

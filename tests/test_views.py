@@ -106,17 +106,6 @@ def test_the_leaderboard_says_what_the_page_says(page: Cells) -> None:
     assert tables == set(TABLES)
 
 
-def test_the_readme_says_what_the_page_says(page: Cells) -> None:
-    text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    compared = 0
-    for (_, name, title), cell in _of_markdown(text, ["readme"]):
-        system, _, track = name.removesuffix(")").partition(" (")
-        table = {"": "end-to-end", "policy": "policy-optimization"}.get(track, track)
-        assert page[table, system, _key(title)].split()[0] == cell, (name, title)
-        compared += 1
-    assert compared > 20
-
-
 def test_the_downloads_say_what_the_page_says(site: Mapping[str, str], page: Cells) -> None:
     objects = {row["entry"]: row for row in json.loads(site["board.json"])["rows"]}
     compared = 0

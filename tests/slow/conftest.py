@@ -15,7 +15,7 @@ from browsing import BROWSER
 from helpers import copy_packages, run_process
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -79,6 +79,14 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
         opened.on("request", lambda request: _only_from_disk(request.url, told))
         yield opened
     assert not told
+
+
+@pytest.fixture
+def page(context: BrowserContext, folder: Path) -> Page:
+    """The first of the pages that a module has in a folder."""
+    opened = context.new_page()
+    opened.goto((folder / "index.html").as_uri())
+    return opened
 
 
 def _only_from_disk(url: str, told: list[str]) -> None:

@@ -7,9 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from entered import REPOSITORY, made_system, submit_alone
@@ -19,8 +17,6 @@ from mwz.harness.board import Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import hashes_of
-from mwz.harness.metrics.inform import combined
-from mwz.harness.scoring import Report
 
 # What the tests of entries, board, audit and documents read besides the package.
 _COPIED = (
@@ -48,26 +44,13 @@ def copied(tmp_path: Path) -> Path:
 
 
 def _enter(folder: Path, like: str, name: str, **facts: object) -> None:
-    """Enter made-up predictions with the scores of an entry, a point of BLEU less."""
+    """Enter made-up predictions with the scores of an entry."""
     stored = read_entry(REPOSITORY / like)
     content = json.dumps({name: []}).encode()
-    reports = {
-        rules: replace(report, metrics={**report.metrics, **_less(report)})
-        for rules, report in stored.scores.reports.items()
-    }
     made = made_system(name, track=stored.system.track, **facts)
-    submit_alone(folder / "submissions", made, content, Scores(reports, hashes_of(content)))
-
-
-def _less(report: Report) -> dict[str, Any]:
-    """Return the figures of a report with BLEU a point less, and all that follows."""
-    bleu = {style: score - 1 for style, score in (report.bleu or {}).items()}
-    changed: dict[str, Any] = {"bleu": bleu}
-    for setup in ("strict", "optimistic"):
-        scores = report.metrics[setup]
-        rates = (scores.inform["total"], scores.success["total"])
-        changed[setup] = replace(scores, combined=combined(*rates, bleu["mwz22"]))
-    return changed
+    submit_alone(
+        folder / "submissions", made, content, Scores(stored.scores.reports, hashes_of(content))
+    )
 
 
 def test_one_more_entry_leaves_every_test_of_the_entries_green(copied: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from helpers import SUBMISSIONS, Cli, write_json
 from hypothesis import given, settings, strategies as st
 
-from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
@@ -23,14 +22,13 @@ from mwz.harness.submission import (
 )
 
 CAREFUL: Mapping[str, Any] = json.loads((SUBMISSIONS / "careful.json").read_text())
-SAMPLE = load_benchmark("sample")
-SCORER = Scorer(SAMPLE)
+SCORER = Scorer(load_benchmark("sample"))
 
 
-def _score(content: object, benchmark: Benchmark = SAMPLE) -> Report:
+def _score(content: object) -> Report:
     data = json.dumps(content).encode()
     standard = standard_form(parse_predictions(data, "x.json"), "x.json")
-    submission = checked_submission(standard, benchmark, "x.json")
+    submission = checked_submission(standard, SCORER.benchmark, "x.json")
     return SCORER.score_normalized(normalize_submission(submission, SCORER.rules))
 
 

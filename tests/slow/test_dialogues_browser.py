@@ -22,7 +22,7 @@ from mwz.harness.io import write_atomically
 from mwz.harness.scoring import Options, Scorer, played_predictions
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
-from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
+from playwright.sync_api import Browser, Page  # noqa: E402
 
 pytestmark = NEEDS_BROWSER
 
@@ -46,13 +46,6 @@ def folder(diagnoses: dict[str, Diagnosis], tmp_path_factory: pytest.TempPathFac
     for path, content in dialogue_site(pages_of_dialogues(diagnoses)).items():
         write_atomically(directory / path, content())
     return directory
-
-
-@pytest.fixture
-def page(context: BrowserContext, folder: Path) -> Page:
-    opened = context.new_page()
-    opened.goto((folder / "index.html").as_uri())
-    return opened
 
 
 def _shown(page: Page) -> set[str]:

@@ -45,13 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture
-def page(context: BrowserContext, folder: Path) -> Page:
-    opened = context.new_page()
-    opened.goto((folder / "index.html").as_uri())
-    return opened
-
-
 def _column(page: Page, table: str, key: str, body: str = "tbody:not(.reported)") -> list[str]:
     """Return what stands in a column, from the top, of the rows that are shown."""
     return [

@@ -49,14 +49,9 @@ TURNS = [
 
 @pytest.fixture(autouse=True)
 def _with_metric(copied: Path) -> None:
-    """Add the metric's file to the copy of the packages, and files of states to score."""
+    """Add the metric's file to the copy of the packages, and a file of states to score."""
     (copied / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
     write_json(copied / "states.json", {"SNG1": TURNS})
-    loud = [{"response": "", "state": {"hotel": {"area": "north"}}}, {"response": "", "state": {}}]
-    quiet = [{"response": "", "state": {}}] * 2
-    for name, turns in (("loud", loud), ("quiet", quiet)):
-        outputs = json.dumps({"town001": turns, "town002": turns})
-        (copied / f"{name}.json").write_text(outputs, encoding="utf-8")
 
 
 def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
@@ -72,11 +67,3 @@ def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
     assert "How often does it say nothing?" in mwz("dst", "--help")
     shown = mwz("dst", "states.json", "--dialogue", "sng1")
     assert "silence: 0 values predicted" in shown
-
-
-def test_systems_are_compared_by_it(mwz: Callable[..., str]) -> None:
-    options = ("--benchmark", "sample", "--metrics", "dst", "--json", "-")
-    found = json.loads(mwz("compare", "quiet.json", "loud.json", *options))
-    difference = found["pairs"][0]["dst.silence"]
-    # All turns of the one, every second of the other.
-    assert (difference["a"], difference["b"], difference["test"]) == (100, 50, "randomisation")

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +118,20 @@ class Runner:
     folder: Path
     environment: Mapping[str, str]
 
+    def run(
+        self, *command: str, folder: Path | None = None, check: bool = True, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in the folder, or in another one."""
+        environment, where = {**self.environment, **more}, folder or self.folder
+        return subprocess.run(
+            command, cwd=where, env=environment, capture_output=True, text=True, check=check
+        )
+
     def step(self, workflow: str, name: str, **more: str) -> subprocess.CompletedProcess[str]:
         """Run a step as a runner does."""
         (script,) = [step["run"] for step in _steps(workflow) if step.get("name") == name]
-        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-        environment = {**self.environment, **more}
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
-        )
+        shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
+        return self.run(*shell, script, check=False, **more)
 
     def replace(self, program: str, script: str) -> None:
         """Put a program in the place of one that steps call."""
@@ -152,24 +159,6 @@ def runner(tmp_path: Path) -> Runner:
     return made
 
 
-Git = Callable[..., str]
-
-
-def _git(runner: Runner, folder: Path) -> Git:
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            env=runner.environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    return git
-
-
 @pytest.fixture
 def pull_request(runner: Runner) -> Callable[[Callable[[Path], object]], None]:
     """Makes `merged` a repository whose last commit has what a pull request changes."""
@@ -178,7 +167,7 @@ def pull_request(runner: Runner) -> Callable[[Callable[[Path], object]], None]:
     (folder / "submissions" / "gone").mkdir()
     for name in ("old/entry.toml", "gone/entry.toml", "note.txt"):
         (folder / "submissions" / name).write_text("before\n", encoding="utf-8")
-    git = _git(runner, folder)
+    git = partial(runner.run, "git", folder=folder)
     git("init", "--quiet")
 
     def commit() -> None:
@@ -253,13 +242,7 @@ def _submit(runner: Runner, folder: Path, name: str = "careful") -> None:
         *("--name", name.title(), "--track", "end-to-end", "--benchmark", "sample"),
         *("--submissions", "submissions"),
     )
-    subprocess.run(
-        ["mwz", "submit", str(CAREFUL.with_name(f"{name}.json")), *facts],
-        cwd=folder,
-        env=runner.environment,
-        capture_output=True,
-        check=True,
-    )
+    runner.run("mwz", "submit", str(CAREFUL.with_name(f"{name}.json")), *facts, folder=folder)
 
 
 @runs_steps
