@@ -74,6 +74,16 @@ def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_pa
     assert len(signed["parameters"]["setup-digest"]) == 12
 
 
+def test_intervals_of_several_files_come_from_several_processes(package: Path) -> None:
+    names = ("careful", "hasty")
+    files = [ROOT / f"harness/sample/submissions/{name}.json" for name in names]
+    options = ("--benchmark", "sample", "--metrics", "questions", "--intervals", "--jobs", "2")
+    done = mwz(package, "score", *files, *options)
+    assert done.returncode == 0, done.stderr
+    # 48 and 66 of the 146 responses ask something.
+    assert re.search(r"careful +32\.88 \[.*\nhasty +45\.21 \[", done.stdout)
+
+
 def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     package: Path, tmp_path: Path
 ) -> None:

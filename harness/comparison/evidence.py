@@ -87,6 +87,14 @@ class Evidence:
         }
         return replace(self, statistics=statistics)
 
+    def without_formulas(self) -> Evidence:
+        """Return what is known for another process: a package's formula may not be sent there."""
+        statistics = {
+            metric: [replace(one, formula=dict) for one in outputs]
+            for metric, outputs in self.statistics.items()
+        }
+        return replace(self, statistics=statistics)
+
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Figure -> value, of all dialogues: what the report says."""
