@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import write_json
 
+from mwz.harness.metrics import response_metrics
 from mwz.normalization.registry import shape_problems
 
 ROOT = Path(__file__).parent.parent
@@ -50,6 +55,16 @@ def mwz(package: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def edited(package: Path, tmp_path: Path, file: str, before: str, after: str) -> Path:
+    """Return a copy of an installed package with something else in one of its files."""
+    copy = shutil.copytree(package, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "manners" / file
+    content = path.read_text(encoding="utf-8")
+    assert before in content
+    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+    return copy
 
 
 def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_path: Path) -> None:
@@ -99,6 +114,36 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     # The board of the repository, whose entries have none, is as it was.
     done = mwz(package, "leaderboard", "--check", "--submissions", ROOT / "submissions")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_result_is_a_number_or_several_or_nothing() -> None:
+    metric = replace(response_metrics()["bleu"], result=float, keys={})
+
+    def result(value: object) -> Mapping[str, Any]:
+        return replace(metric, compute=lambda results: value).of_results([])
+
+    for value in (1, 0.5, {"a": 1.5, "b": None}):
+        assert result(value) == {"bleu": value}
+    assert result(None) == {}
+    for value in ("1", [1], {1}, True, math.nan, -math.inf, {"a": "1"}, {1: 1}, {"a": {}}):
+        with pytest.raises(ValueError, match="expected a finite number, a mapping of names to"):
+            result(value)
+
+
+@pytest.mark.parametrize(("result", "status"), [('{"a": 1, "b": None}', 0), ("{1}", 2)])
+def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
+    package: Path, tmp_path: Path, result: str, status: int
+) -> None:
+    copy = edited(
+        package, tmp_path, "questions.py", '{"questions": 100', f'{{"questions": {result} or 100'
+    )
+    careful = ROOT / "harness/sample/submissions/careful.json"
+    where = ("--submissions", tmp_path / "submissions")
+    facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
+    assert mwz(copy, "submit", careful, *where, *facts).returncode == status
+    assert (tmp_path / "submissions").exists() == (status == 0)
+    if status == 0:
+        assert "1 of 1 entries hold" in mwz(copy, "verify", *where).stdout
 
 
 @pytest.mark.parametrize(
@@ -163,7 +208,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
             "questions.py",
             "100 * sums[0] / max(sums[1], 1)",
             '"much"',
-            "mwz.metrics questions: ValueError: Unknown format code 'f'",
+            "questions: ValueError: the result: expected a finite number, a mapping of names to",
         ),
         (
             "questions.py",
@@ -177,11 +222,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
 def test_what_a_package_declares_amiss_is_named_with_the_package(
     package: Path, tmp_path: Path, file: str, before: str, after: str, message: str
 ) -> None:
-    copy = shutil.copytree(package, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
-    path = copy / "manners" / file
-    content = path.read_text(encoding="utf-8")
-    assert before in content
-    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+    copy = edited(package, tmp_path, file, before, after)
     outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
     jobs = ("@corpus", "--jobs", "2") if "IndexError" in message else ()
     done = mwz(copy, "score", outputs, *jobs, "--benchmark", "sample", "--rules", "seafood")
