@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from helpers import write_json
 
-from mwz.harness.metrics import response_metrics
-from mwz.normalization.registry import shape_problems
+from mwz.harness.metrics import headlines, response_metrics
+from mwz.normalization.registry import RESERVED, shape_problems
 
 ROOT = Path(__file__).parent.parent
 FILES = {
@@ -116,6 +116,22 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_path: Path) -> None:
+    score = ("score", "@constant", "@empty", "--benchmark", "sample", "--json", "-")
+    lines = mwz(tmp_path, *score).stdout.splitlines()
+    stored = [json.loads(one.read_bytes()) for one in ROOT.glob("submissions/*/scores.json")]
+    keys = {key for one in (*map(json.loads, lines), *stored) for key in one}
+    results = {key for metric in response_metrics().values() for key in metric.results}
+    assert keys - results - headlines().keys() <= {*RESERVED}
+    copy = shutil.copytree(package, tmp_path / "copy")
+    copy.joinpath("manners/lenient.toml").rename(copy / "manners/both.toml")
+    (points,) = copy.glob("*.dist-info/entry_points.txt")
+    points.write_text(points.read_text("utf-8").replace("lenient =", "both ="), "utf-8")
+    done = mwz(copy, *score)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mwz-manners 1.0, mwz.setups both: the name is taken; choose another" in done.stderr
+
+
 def test_a_result_is_a_number_or_several_or_nothing() -> None:
     metric = replace(response_metrics()["bleu"], result=float, keys={})
 
@@ -172,7 +188,19 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
             "TypeError: Value after * must be an",
         ),
         ("questions.py", 'name="questions"', 'name="a,b"', "questions: name: expected text like"),
-        ("questions.py", 'name="questions"', 'name="combined"', "metrics are called combined"),
+        (
+            "questions.py",
+            'name="questions"',
+            'name="combined"',
+            "set-ups are called combined",
+        ),
+        ("questions.py", 'name="questions"', 'name="coverage"', "questions: the name is taken"),
+        (
+            "questions.py",
+            "states=False",
+            'aliases=["lenient"]',
+            "metrics or set-ups are called lenient",
+        ),
         ("questions.py", "statistics=statistics,", "", "statistics or compute or overall is miss"),
         ("questions.py", 'name="questions"', 'name="bleu"', "questions: the name is taken"),
         ("chat.py", 'name="chat"', 'name="DAMD\'s log"', "mwz.formats chat: the name is taken"),

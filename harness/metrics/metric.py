@@ -287,9 +287,10 @@ def response_metrics() -> Mapping[str, Metric]:
         figures = (one.name for one in metric.own_headlines())
         for name in (metric.name, *metric.aliases, *metric.results, *figures):
             if (other := taken.setdefault(name, metric)) is not metric:
-                packages = outside_versions(metrics=[metric, other])
+                packages = outside_versions(metrics=[metric, other], setups=[name])
                 named = ", ".join(map(" ".join, packages.items()))
-                raise DeclarationError(f"{named}, mwz.metrics: two metrics are called {name}")
+                problem = f"two metrics or set-ups are called {name}"
+                raise DeclarationError(f"{named}, mwz.metrics: {problem}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 
