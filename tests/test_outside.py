@@ -116,6 +116,28 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_rule_set_of_a_package_replaces_values_of_the_tables(
+    package: Path, tmp_path: Path
+) -> None:
+    """The tables have 90 and "name"; a list is joined."""
+    own = '[rules.queries]\nfuzzy_ratio = 80\nno_constraint = ["all"]\n[rules.value_rules]\nname = '
+    copy = edited(package, tmp_path, "seafood.toml", "[rules.food]", f'{own}"food"\n[rules.food]')
+    shown = "(s.fuzzy_ratio, s.tables['value_rules']['name'], s.tables['queries']['no_constraint'])"
+    code = (
+        f"from mwz.normalization import rule_set as r; s = r('seafood'); print({shown}, s.digest)"
+    )
+    told = [
+        subprocess.check_output(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(one)}, text=True
+        )
+        for one in (package, copy)
+    ]
+    assert told[0].startswith("(90, 'name', ['dontcare', ")
+    assert told[1].startswith("(80, 'food', ['dontcare', ")
+    assert ", 'all'])" in told[1]
+    assert told[0].split()[-1] != told[1].split()[-1]
+
+
 def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_path: Path) -> None:
     score = ("score", "@constant", "@empty", "--benchmark", "sample", "--json", "-")
     lines = mwz(tmp_path, *score).stdout.splitlines()
