@@ -18,6 +18,7 @@ from .formats.standard import (
     Reading as Reading,
     Standard as Standard,
     is_play as is_play,
+    lasting_form as lasting_form,
     parse_predictions as parse_predictions,
     read_standard as read_standard,
     standard_form as standard_form,
