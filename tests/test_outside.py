@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import os
@@ -136,6 +137,36 @@ def test_a_rule_set_of_a_package_replaces_values_of_the_tables(
     assert told[1].startswith("(80, 'food', ['dontcare', ")
     assert ", 'all'])" in told[1]
     assert told[0].split()[-1] != told[1].split()[-1]
+
+
+def test_an_entry_in_the_format_of_a_package_is_read_without_it(
+    package: Path, tmp_path: Path
+) -> None:
+    careful = json.loads((ROOT / "harness/sample/submissions/careful.json").read_bytes())
+    chats = {id_: [turn["response"] for turn in turns] for id_, turns in careful.items()}
+    predictions = write_json(tmp_path / "chats.json", {"chats": chats})
+    where = ("--submissions", tmp_path / "submissions")
+    facts = ("--name", "C", "--track", "policy-optimization", "--benchmark", "sample")
+    done = mwz(package, "submit", predictions, *where, *facts)
+    assert done.returncode == 0, done.stderr
+    stored = gzip.decompress((tmp_path / "submissions/c/predictions.json.gz").read_bytes())
+    assert json.loads(stored) == {
+        id_: [{"response": text} for text in texts] for id_, texts in chats.items()
+    }
+    # Of the metric of the package its figure is left as it is.
+    scores = (tmp_path / "submissions/c/scores.json").read_bytes()
+    needed = "scored with mwz-manners 1.0, which is not installed; pip install mwz-manners"
+    verified = mwz(tmp_path, "verify", *where)
+    assert verified.stdout == (
+        f"c: not scored again: {needed}\n0 of 1 entries hold; 1 could not be scored again\n"
+    )
+    rescored = mwz(tmp_path, "leaderboard", "--rescore", *where)
+    assert (rescored.returncode, f"c: kept as it is: {needed}" in rescored.stdout) == (0, True)
+    assert rescored.stderr == "mwz: mwz-manners is not installed; its columns are left out\n"
+    assert (tmp_path / "submissions/c/scores.json").read_bytes() == scores
+    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
+    site = mwz(package, "site", tmp_path / "web", "--rules", "seafood", *where[:2])
+    assert site.stderr == "mwz: --rules: unknown rule set 'seafood'; choose from 2021, 2023, 2026\n"
 
 
 def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_path: Path) -> None:
