@@ -81,6 +81,15 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
+RESERVED = (
+    *("format", "signature", "signature_fields", "benchmark", "rules", "domains", "states"),
+    *("goals", "coverage", "unknown_placeholders", "predictions", "without_placeholders"),
+    *("other_rules", "further_gold", "result", "intervals", "metrics", "setup", "whole"),
+    *("name", "file", "auto", "both"),
+)
+"""What reports, tables and options of the harness have besides what packages declare."""
+
+
 class DeclarationError(ValueError):
     """What a package from outside declares cannot be used; the message names both."""
 
@@ -121,7 +130,7 @@ def outside(
         group: What follows `mwz.` in the name of the group.
         read: Returns what an entry point declares.
         problems: Yields what is wrong with it.
-        taken: The names that are taken.
+        taken: The names that are taken, besides `RESERVED`.
 
     Raises:
         DeclarationError: It cannot be read, something is wrong with it, or its name is taken.
@@ -136,7 +145,8 @@ def outside(
         else:
             declarations.append((point.name, content))
             wrong = [*problems(content)]
-            if point.name in taken or getattr(content, "name", None) in taken:
+            called = (point.name, getattr(content, "name", None))
+            if any(name in (*taken, *RESERVED) for name in called):
                 wrong.append("the name is taken; choose another")
         if wrong:
             package = " ".join(_package(point))

@@ -3,8 +3,9 @@
 A rule set is a file of `rule_sets/`: its name (the file's), date, what it changed, and the tables
 of `tables/` that make it, in order, and last sections of its own. Tables are laid over one
 another: sections of the same name are joined, lists in them end to end, and where two have the
-same key the earlier value stays. A published rule set never changes: its file holds the digest
-that its tables must have, which a test compares. The digest is part of every signature.
+same key the earlier value stays; but its own sections replace values. A published rule set never
+changes: its file holds the digest that its tables must have, which a test compares. The digest is
+part of every signature.
 
 To add a rule set, add a file, or declare one in a package of your own (docs/extending.md).
 `DEFAULT_RULES` is the one that is used where none is named.
@@ -311,17 +312,18 @@ def _declared(name: str) -> RuleSet:
 def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a rule set, given its file."""
     listed = declared.get("errata", ())
-    return laid_over(
-        [
-            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
-            declared.get("rules", {}),
-            {"errata": {one: errata()[one] for one in listed}} if listed else {},
-        ]
-    )
+    tables = laid_over([read_toml(f"tables/{table}.toml") for table in declared["tables"]])
+    listed_errata = {"errata": {one: errata()[one] for one in listed}} if listed else {}
+    return laid_over([tables, declared.get("rules", {}), listed_errata], last=True)
 
 
-def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return tables as one: sections joined, lists end to end, of equal keys the first value."""
+def laid_over(tables: Sequence[Mapping[str, Any]], last: bool = False) -> dict[str, Any]:
+    """Return tables as one: sections joined, lists end to end, of equal keys the first value.
+
+    Args:
+        tables: The tables.
+        last: Whether it is the last value instead.
+    """
     joined: dict[str, Any] = {}
     for table in tables:
         for key, value in table.items():
@@ -329,9 +331,9 @@ def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 # One of them is wrong, which `shape_problems` says of this.
                 joined[key] = value
             elif isinstance(value, Mapping):
-                joined[key] = laid_over([joined.get(key, {}), value])
+                joined[key] = laid_over([joined.get(key, {}), value], last)
             elif isinstance(value, list):
                 joined[key] = [*joined.get(key, []), *value]
             else:
-                joined.setdefault(key, value)
+                joined[key] = value if last else joined.get(key, value)
     return joined

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import math
+import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import run_process, write_json
 
-from mwz.normalization.registry import shape_problems
+from mwz.harness.metrics import headlines, response_metrics
+from mwz.normalization.registry import RESERVED, shape_problems
 
 ROOT = Path(__file__).parent.parent
 FILES = {
@@ -40,6 +47,21 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
+def mwz(package: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run `mwz` beside an installed package."""
+    return run_process(*arguments, PYTHONPATH=package)
+
+
+def edited(package: Path, tmp_path: Path, file: str, before: str, after: str) -> Path:
+    """Return a copy of an installed package with something else in one of its files."""
+    copy = shutil.copytree(package, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "manners" / file
+    content = path.read_text(encoding="utf-8")
+    assert before in content
+    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+    return copy
+
+
 def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_path: Path) -> None:
     # town001 has three turns, the first of which asks something, and a goal of restaurants alone.
     responses = ["where to?", "[restaurant_name] is at [my_phone]", "bye"]
@@ -61,6 +83,16 @@ def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_pa
     assert len(signed["parameters"]["setup-digest"]) == 12
 
 
+def test_intervals_of_several_files_come_from_several_processes(package: Path) -> None:
+    names = ("careful", "hasty")
+    files = [ROOT / f"harness/sample/submissions/{name}.json" for name in names]
+    options = ("--benchmark", "sample", "--metrics", "questions", "--intervals", "--jobs", "2")
+    done = mwz(package, "score", *files, *options)
+    assert done.returncode == 0, done.stderr
+    # 48 and 66 of the 146 responses ask something.
+    assert re.search(r"careful +32\.88 \[.*\nhasty +45\.21 \[", done.stdout)
+
+
 def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     package: Path, tmp_path: Path
 ) -> None:
@@ -78,6 +110,104 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     board = ("--submissions", ROOT / "submissions")
     done = run_process("leaderboard", "--check", *board, PYTHONPATH=package)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_rule_set_of_a_package_replaces_values_of_the_tables(
+    package: Path, tmp_path: Path
+) -> None:
+    """The tables have 90 and "name"; a list is joined."""
+    own = '[rules.queries]\nfuzzy_ratio = 80\nno_constraint = ["all"]\n[rules.value_rules]\nname = '
+    copy = edited(package, tmp_path, "seafood.toml", "[rules.food]", f'{own}"food"\n[rules.food]')
+    shown = "(s.fuzzy_ratio, s.tables['value_rules']['name'], s.tables['queries']['no_constraint'])"
+    code = (
+        f"from mwz.normalization import rule_set as r; s = r('seafood'); print({shown}, s.digest)"
+    )
+    told = [
+        subprocess.check_output(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(one)}, text=True
+        )
+        for one in (package, copy)
+    ]
+    assert told[0].startswith("(90, 'name', ['dontcare', ")
+    assert told[1].startswith("(80, 'food', ['dontcare', ")
+    assert ", 'all'])" in told[1]
+    assert told[0].split()[-1] != told[1].split()[-1]
+
+
+def test_an_entry_in_the_format_of_a_package_is_read_without_it(
+    package: Path, tmp_path: Path
+) -> None:
+    careful = json.loads((ROOT / "harness/sample/submissions/careful.json").read_bytes())
+    chats = {id_: [turn["response"] for turn in turns] for id_, turns in careful.items()}
+    predictions = write_json(tmp_path / "chats.json", {"chats": chats})
+    where = ("--submissions", tmp_path / "submissions")
+    facts = ("--name", "C", "--track", "policy-optimization", "--benchmark", "sample")
+    done = mwz(package, "submit", predictions, *where, *facts)
+    assert done.returncode == 0, done.stderr
+    stored = gzip.decompress((tmp_path / "submissions/c/predictions.json.gz").read_bytes())
+    assert json.loads(stored) == {
+        id_: [{"response": text} for text in texts] for id_, texts in chats.items()
+    }
+    # Of the metric of the package its figure is left as it is.
+    scores = (tmp_path / "submissions/c/scores.json").read_bytes()
+    needed = "scored with mwz-manners 1.0, which is not installed; pip install mwz-manners"
+    verified = mwz(tmp_path, "verify", *where)
+    assert verified.stdout == (
+        f"c: not scored again: {needed}\n0 of 1 entries hold; 1 could not be scored again\n"
+    )
+    rescored = mwz(tmp_path, "leaderboard", "--rescore", *where)
+    assert (rescored.returncode, f"c: kept as it is: {needed}" in rescored.stdout) == (0, True)
+    assert rescored.stderr == "mwz: mwz-manners is not installed; its columns are left out\n"
+    assert (tmp_path / "submissions/c/scores.json").read_bytes() == scores
+    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
+    site = mwz(package, "site", tmp_path / "web", "--rules", "seafood", *where[:2])
+    assert site.stderr == "mwz: --rules: unknown rule set 'seafood'; choose from 2021, 2023, 2026\n"
+
+
+def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_path: Path) -> None:
+    score = ("score", "@constant", "@empty", "--benchmark", "sample", "--json", "-")
+    lines = mwz(tmp_path, *score).stdout.splitlines()
+    stored = [json.loads(one.read_bytes()) for one in ROOT.glob("submissions/*/scores.json")]
+    keys = {key for one in (*map(json.loads, lines), *stored) for key in one}
+    results = {key for metric in response_metrics().values() for key in metric.results}
+    assert keys - results - headlines().keys() <= {*RESERVED}
+    copy = shutil.copytree(package, tmp_path / "copy")
+    copy.joinpath("manners/lenient.toml").rename(copy / "manners/both.toml")
+    (points,) = copy.glob("*.dist-info/entry_points.txt")
+    points.write_text(points.read_text("utf-8").replace("lenient =", "both ="), "utf-8")
+    done = mwz(copy, *score)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mwz-manners 1.0, mwz.setups both: the name is taken; choose another" in done.stderr
+
+
+def test_a_result_is_a_number_or_several_or_nothing() -> None:
+    metric = replace(response_metrics()["bleu"], result=float, keys={})
+
+    def result(value: object) -> Mapping[str, Any]:
+        return replace(metric, compute=lambda results: value).of_results([])
+
+    for value in (1, 0.5, {"a": 1.5, "b": None}):
+        assert result(value) == {"bleu": value}
+    assert result(None) == {}
+    for value in ("1", [1], {1}, True, math.nan, -math.inf, {"a": "1"}, {1: 1}, {"a": {}}):
+        with pytest.raises(ValueError, match="expected a finite number, a mapping of names to"):
+            result(value)
+
+
+@pytest.mark.parametrize(("result", "status"), [('{"a": 1, "b": None}', 0), ("{1}", 2)])
+def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
+    package: Path, tmp_path: Path, result: str, status: int
+) -> None:
+    copy = edited(
+        package, tmp_path, "questions.py", '{"questions": 100', f'{{"questions": {result} or 100'
+    )
+    careful = ROOT / "harness/sample/submissions/careful.json"
+    where = ("--submissions", tmp_path / "submissions")
+    facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
+    assert mwz(copy, "submit", careful, *where, *facts).returncode == status
+    assert (tmp_path / "submissions").exists() == (status == 0)
+    if status == 0:
+        assert "1 of 1 entries hold" in mwz(copy, "verify", *where).stdout
 
 
 @pytest.mark.parametrize(
@@ -106,7 +236,19 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
             "TypeError: Value after * must be an",
         ),
         ("questions.py", 'name="questions"', 'name="a,b"', "questions: name: expected text like"),
-        ("questions.py", 'name="questions"', 'name="combined"', "metrics are called combined"),
+        (
+            "questions.py",
+            'name="questions"',
+            'name="combined"',
+            "set-ups are called combined",
+        ),
+        ("questions.py", 'name="questions"', 'name="coverage"', "questions: the name is taken"),
+        (
+            "questions.py",
+            "states=False",
+            'aliases=["lenient"]',
+            "metrics or set-ups are called lenient",
+        ),
         ("questions.py", "statistics=statistics,", "", "statistics or compute or overall is miss"),
         ("questions.py", 'name="questions"', 'name="bleu"', "questions: the name is taken"),
         ("chat.py", 'name="chat"', 'name="DAMD\'s log"', "mwz.formats chat: the name is taken"),
@@ -142,7 +284,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
             "questions.py",
             "100 * sums[0] / max(sums[1], 1)",
             '"much"',
-            "mwz.metrics questions: ValueError: Unknown format code 'f'",
+            "questions: ValueError: the result: expected a finite number, a mapping of names to",
         ),
         (
             "questions.py",
@@ -156,11 +298,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
 def test_what_a_package_declares_amiss_is_named_with_the_package(
     package: Path, tmp_path: Path, file: str, before: str, after: str, message: str
 ) -> None:
-    copy = shutil.copytree(package, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
-    path = copy / "manners" / file
-    content = path.read_text(encoding="utf-8")
-    assert before in content
-    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+    copy = edited(package, tmp_path, file, before, after)
     outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
     jobs = ("@corpus", "--jobs", "2") if "IndexError" in message else ()
     on = ("--benchmark", "sample", "--rules", "seafood")

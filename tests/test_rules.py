@@ -96,6 +96,7 @@ def test_of_tables_laid_over_one_another_the_earlier_value_stays_and_lists_are_j
         "a": {"x": "1", "l": ["p", "q"], "y": "3"},
         "b": {"z": "4"},
     }
+    assert laid_over([first, second], last=True)["a"] == {"x": "2", "l": ["p", "q"], "y": "3"}
     assert first == {"a": {"x": "1", "l": ["p"]}}
 
 

@@ -19,6 +19,7 @@ from .columns import (
 from .entries import (
     PUBLISHED as PUBLISHED,
     Entry as Entry,
+    absent_packages as absent_packages,
     chosen_entries as chosen_entries,
     find_entry as find_entry,
     read_entries as read_entries,

@@ -17,12 +17,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
-from ..signature import PLACEHOLDERS
+from ..signature import HARNESS, PLACEHOLDERS, installed_version
 from .scores import DialogueScores, Scores, read_scores
 from .systems import System, folder_name, read_system
 from .track import OF_ROOMS, tracks
@@ -204,6 +205,18 @@ def read_entry(folder: Path) -> Entry:
     """
     system = read_system(folder / ENTRY_FILE)
     return Entry(folder, system, *read_scores(folder, system.track))
+
+
+def absent_packages(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return package -> version, of those that entries were scored with and that are missing."""
+    signatures = (one for entry in entries for one in entry.scores.signatures.values())
+    absent = {}
+    for package, version in {item for one in signatures for item in one.versions.items()}:
+        try:
+            installed_version("multiwoz-harness" if package == HARNESS else package)
+        except PackageNotFoundError:
+            absent[package] = version
+    return absent
 
 
 def find_entry(name: str, submissions: Path) -> Entry:

@@ -20,7 +20,7 @@ from ..scoring import Options, Scorer, run
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
-from .entries import Entry, entry_problems, file_problems, read_entry
+from .entries import Entry, absent_packages, entry_problems, file_problems, read_entry
 from .entry_scores import Reading, Responses, score_entry
 from .model import Board, read_board
 from .pairs import pair_problems
@@ -181,6 +181,9 @@ def _jobs(
     further_gold = cache(lambda: load_further_gold(benchmark))
     for entry in entries:
         try:
+            for package, version in absent_packages([entry]).items():
+                reason = f"scored with {package} {version}, which is not installed"
+                raise InputError(entry.key, f"{reason}; pip install {package}")
             place = entry.system.predictions
             content = place if place.played else find_predictions(entry, folders)
             yield entry, content, _gold(entry, benchmark), _seed_files(entry), *further_gold()

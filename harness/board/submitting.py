@@ -13,7 +13,7 @@ from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
 from ..io import figure, to_json, write_atomically
 from ..metrics import FLAGS
-from ..submission import is_play
+from ..submission import is_play, lasting_form
 from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
@@ -120,8 +120,13 @@ def _read(
         return track.outputs(joined, source, reading), []
     if any(is_play(content) for _, content in files):
         raise InputError(source, "is of `mwz play`; its track is live: --track live")
-    outputs, *further = (track.outputs(content, name, reading) for name, content in files)
-    return outputs, further
+    outputs = [track.outputs(content, name, reading) for name, content in files]
+    # Checked by now; who has no package shall read them as well.
+    users = reading.scorer.benchmark.users
+    kept = [(name, lasting_form(content, name, users)) for name, content in files]
+    if kept != [*files]:
+        outputs = [track.outputs(content, name, reading) for name, content in kept]
+    return outputs[0], outputs[1:]
 
 
 def _scored(source: str, outputs: Any, further: Sequence[Any], tell: Tell) -> Scores:

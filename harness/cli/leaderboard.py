@@ -12,7 +12,7 @@ import click
 from .. import board
 from ..errors import counted
 from ..io import printable
-from . import option
+from . import notify, option
 from .reading import progress
 
 
@@ -48,6 +48,8 @@ def command(
     """
     option.refuse({"--base goes with --check": base is not None and not check})
     entries = board.read_entries(submissions)
+    for package in sorted(board.absent_packages(entries)):
+        notify(f"{package} is not installed; its columns are left out")
     chosen = entries if base is None else board.touched_entries(entries, base)
     rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:

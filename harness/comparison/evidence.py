@@ -73,10 +73,7 @@ class Evidence:
         """Return the evidence of some of the dialogues, in the order given."""
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
         rows = np.array([places[id_] for id_ in dialogues], np.int64)
-        statistics = {
-            name: [one.part(rows) for one in outputs] for name, outputs in self.statistics.items()
-        }
-        return replace(self, dialogues=tuple(dialogues), statistics=statistics)
+        return self._with_each(lambda one: one.part(rows), dialogues=tuple(dialogues))
 
     def without_bleu(self) -> Evidence:
         """Return the evidence without BLEU and the combined score, of which BLEU is a part."""
@@ -86,6 +83,14 @@ class Evidence:
             if (figures := [f for f in outputs[0].figures if not f.name.startswith(_OF_BLEU)])
         }
         return replace(self, statistics=statistics)
+
+    def without_formulas(self) -> Evidence:
+        """Return what is known for another process: a package's formula may not be sent there."""
+        return self._with_each(lambda one: replace(one, formula=dict))
+
+    def _with_each(self, change: Callable[[Statistics], Statistics], **more: Any) -> Evidence:
+        statistics = {name: [*map(change, outputs)] for name, outputs in self.statistics.items()}
+        return replace(self, statistics=statistics, **more)
 
     @cached_property
     def scores(self) -> Mapping[str, float]:

@@ -6,6 +6,7 @@ comes from a package from outside (docs/extending.md), and is checked here.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,7 +139,8 @@ class Metric:
         overall: The result, of what was played, where that takes more than the dialogues' results;
             None where there is nothing to say.
         result: The type of the result, by which it is read back from JSON; or a function that
-            returns it, where importing it takes its time.
+            returns it, where importing it takes its time. `float` also allows a mapping of names to
+            numbers, which tables of several systems do not show.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
         headlines: Its figures that tables show and papers report. By default the result itself, if
@@ -185,7 +187,8 @@ class Metric:
     def types(self) -> Mapping[str, Any]:
         """Key in reports -> type of the result."""
         late = isinstance(self.result, FunctionType)
-        return self.keys or {self.name: self.result() if late else self.result}
+        one = float | dict[str, float | None] if self.result is float else self.result
+        return self.keys or {self.name: self.result() if late else one}
 
     def own_headlines(self) -> Sequence[Headline]:
         """Return the figures that tables show and papers report."""
@@ -198,7 +201,9 @@ class Metric:
             Headline(
                 name=name,
                 title=self.title,
-                value=lambda results, setup: results.get(name),
+                value=lambda results, setup: (
+                    None if isinstance(results.get(name), Mapping) else results.get(name)
+                ),
                 digits=self.digits,
                 lowest=float("-inf"),
                 highest=100.0 if self.unit == "percent" else float("inf"),
@@ -239,7 +244,18 @@ class Metric:
     def _keyed(self, result: Any) -> Mapping[str, Any]:
         if result is None:
             return {}
+        numbers = result if isinstance(result, Mapping) else {"": result}
+        if self.result is float and not self.keys and not all(map(_is_number, numbers.items())):
+            expected = "a finite number, a mapping of names to such, or None"
+            raise ValueError(f"the result: expected {expected}, found {result!r:.60}")
         return result if self.keys else {self.name: result}
+
+
+def _is_number(item: tuple[object, object]) -> bool:
+    """Whether a name and its value are text, and a finite number or None."""
+    name, value = item
+    is_finite = type(value) is not bool and isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(name, str) and (value is None or is_finite)
 
 
 _UNITS = "percent share points count bits tokens words turns seconds"
@@ -271,9 +287,10 @@ def response_metrics() -> Mapping[str, Metric]:
         figures = (one.name for one in metric.own_headlines())
         for name in (metric.name, *metric.aliases, *metric.results, *figures):
             if (other := taken.setdefault(name, metric)) is not metric:
-                packages = outside_versions(metrics=[metric, other])
+                packages = outside_versions(metrics=[metric, other], setups=[name])
                 named = ", ".join(map(" ".join, packages.items()))
-                raise DeclarationError(f"{named}, mwz.metrics: two metrics are called {name}")
+                problem = f"two metrics or set-ups are called {name}"
+                raise DeclarationError(f"{named}, mwz.metrics: {problem}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 

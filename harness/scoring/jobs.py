@@ -137,7 +137,8 @@ class ScoredSubmission:
         remarks: What is to be said of them.
         intervals: Their intervals, if they were asked for: figure -> interval.
         lines: Their lines per dialogue, as text, if they were asked for.
-        evidence: What intervals are of and comparisons take, if either was asked for.
+        evidence: What intervals are of and comparisons take, if either was asked for; without
+            formulas if only intervals were.
     """
 
     report: Report
@@ -187,6 +188,8 @@ def score_predictions(
         names = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {names}")
     intervals = comparison.intervals_of(evidence) if "intervals" in wanted else {}
+    if "evidence" not in wanted:
+        evidence = evidence.without_formulas()
     return ScoredSubmission(report, tuple(map(str, remarks)), intervals, lines, evidence)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import DEFAULT_RULES, Aliases, outside_versions, rule_set, rule_set_names
+from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from .. import data
 from ..benchmark import GOALS
@@ -246,12 +246,6 @@ def parameters(options: Options) -> dict[str, str]:
         **({"setup-digest": digest[:SHOWN_HASH]} if digest is not None else {}),
         **{f"{one.name}.{name}": of for one in metrics for name, of in one.parameters.items()},
     }
-
-
-def used_packages(options: Options) -> dict[str, str]:
-    """Return package -> version, of those from outside whose declarations options name."""
-    metrics = [response_metrics()[name] for name in options.metrics or ()]
-    return outside_versions(metrics=metrics, setups=[options.setup], rules=[options.rules])
 
 
 def lexicalised_parameter() -> str:

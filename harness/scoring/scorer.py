@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import RuleSet, rule_set, sha256
+from mwz.normalization import RuleSet, outside_versions, rule_set, sha256
 
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
@@ -35,7 +35,6 @@ from .options import (
     chosen_states,
     lexicalised_parameter,
     parameters,
-    used_packages,
 )
 from .report import Coverage, Report
 
@@ -342,13 +341,15 @@ class Scorer:
 
     def _signature(self, parameters: Mapping[str, str]) -> Signature:
         """Return what scores of any kind depend on."""
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        named = {"setups": [self.options.setup], "rules": [self.rules.name]}
         return Signature(
             benchmark=self.benchmark.name,
             data=self.content_hash(),
             rules=self.rules.name,
             rules_digest=self.rules.digest,
             parameters=parameters,
-            versions={**current_versions(), **used_packages(self.options)},
+            versions={**current_versions(), **outside_versions(metrics=metrics, **named)},
         )
 
     def content_hash(self) -> str:

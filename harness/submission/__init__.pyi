@@ -18,6 +18,7 @@ from .formats.standard import (
     Standard as Standard,
     StateChecks as StateChecks,
     is_play as is_play,
+    lasting_form as lasting_form,
     parse_predictions as parse_predictions,
     read_standard as read_standard,
     standard_form as standard_form,

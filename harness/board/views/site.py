@@ -11,10 +11,12 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from mwz.normalization import published_rule_sets
+
 from ...cli import option, tell
 from ...data import loaded_once
 from ...diagnosis import Diagnosis
-from ...errors import InputError
+from ...errors import InputError, unknown
 from ...scoring import Scorer
 from ..entries import read_entries
 from ..model import DOCUMENTS_FOLDER, Board, read_board
@@ -50,6 +52,8 @@ def command(
     show it with --serve.
     """
     option.refuse({"give either DIR or --serve": (directory is None) == (serve is None)})
+    if rules not in published_rule_sets():
+        raise InputError("--rules", unknown("rule set", rules, published_rule_sets()))
     submissions = option.readable(submissions)
     if directory is not None and directory.resolve().is_relative_to(submissions.resolve()):
         problem = "lies in the folder of submissions, whose folders are entries; give another one"

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import declared, outside_versions
 
 from ...errors import InputError, Remark
-from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json
+from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
 
 RESPONSE = "response"
 STATE = "state"
@@ -282,6 +282,24 @@ def read_standard(content: bytes, source: str) -> Standard:
         InputError: It cannot be parsed, or is of no known format.
     """
     return standard_form(parse_predictions(content, source), source)
+
+
+def lasting_form(content: bytes, source: str, users: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a file in the standard form if only a package from outside reads it; else itself.
+
+    Args:
+        content: The (unpacked) file.
+        source: What messages call it.
+        users: As of `Standard.dialogues_among`.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    # Without such packages, to read it once more would take its time.
+    standard = read_standard(content, source) if outside_versions(formats=formats()) else None
+    if standard is None or not standard.packages:
+        return content
+    return encoded(to_json(standard.dialogues_among(users)))
 
 
 def standard_form(content: object, source: str) -> Standard:
