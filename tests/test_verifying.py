@@ -237,7 +237,7 @@ def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
     for run in (
         verifying(folder),
         cli("leaderboard", "--submissions", folder, "--check", "--rescore"),
-        cli("audit", "--submissions", folder),
+        cli("audit", "care\x1b[2Jful", "--submissions", folder),
     ):
         shown = (run.out + run.err).replace("\n", "")
         assert "care\\x1b[2Jful" in shown

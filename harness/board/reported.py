@@ -271,7 +271,7 @@ class PrintedFigure:
     @property
     def difference(self) -> float | None:
         """The harness's figure less the printed one, in the figure's unit."""
-        return None if self.scored is None else self.scored - float(self.printed)
+        return None if self.scored is None else round(self.scored - float(self.printed), 9)
 
     @property
     def equal(self) -> bool:

@@ -201,7 +201,7 @@ def test_a_rule_set_is_one_file(copied: Path, mwz: Mwz) -> None:
     stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
     assert "2031" in stored["other_rules"]
     assert "2031" in mwz("data", "list")
-    assert "2031" in mwz("audit", "after")
+    assert "2031" in mwz("audit", "after", "--json", "-")
 
 
 def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:

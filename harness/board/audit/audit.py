@@ -95,8 +95,9 @@ def command(
         trackers = [one for one in entries if tracks()[one.system.track].takes_gold]
         recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
         audit_tables = record_tables(recorded, reported, bool(names), searches)
-        shown = [table for table in audit_tables if table.rows or format_ == "json"]
-        click.echo(formatted(shown, format_), nl=False)
+        filled = [table for table in audit_tables if table.rows or format_ == "json"]
+        none = printable(f"no figures are reported of {', '.join(names)}\n")
+        click.echo(formatted(filled, format_) if filled else none, nl=False)
         for one in chosen if format_ == "text" else ():
             if one.key in searches:
                 click.echo("\n" + printable(explanation_text(one, searches[one.key])))
