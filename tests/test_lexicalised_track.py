@@ -337,6 +337,7 @@ def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_al
     # Three of the 30 dialogues, of a turn more than the benchmark's.
     assert (row.coverage, row.rank) == (10.0, None)
     assert row.unranked == "submits less than 90 % of the turns"
+    assert row.bound_note == ["its figures are on the 3 of 30 dialogues submitted"]
     run = cli("verify", "--submissions", board, "--benchmark", "sample")
     assert run.out.endswith("1 of 1 entries hold\n")
 

@@ -21,6 +21,7 @@ TWO = benchmark(
     }
 )
 TURN = {"response": "hello"}
+FREE = "dialogues with a simulated user are scored by `mwz score --free-running`"
 
 
 def _problems(content: object) -> list[str]:
@@ -49,7 +50,7 @@ def _problems(content: object) -> list[str]:
             "dialogue mul0001: is the same as dialogue MUL0001.json; keep one",
         ),
         ({"mul0001": []}, "dialogue mul0001: no turns; leave the dialogue out if it is not played"),
-        ({"mul0001": [TURN] * 3}, "dialogue mul0001: 3 turns; it has 2 system turns"),
+        ({"mul0001": [TURN] * 3}, f"dialogue mul0001: 3 turns; it has 2 system turns; {FREE}"),
         (
             {"pmul0002": [{"state": {}}]},
             "dialogue pmul0002, turn 0: `response` is missing; expected a string; states alone "

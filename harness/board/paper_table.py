@@ -299,7 +299,8 @@ def _sentence(
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
-        yield reporting_words(rows[0].reports[0], [MAIN_SETUP], False, cited, escape)
+        alike = len({one.domains for row in rows for one in row.reports}) == 1
+        yield reporting_words(rows[0].reports[0], [MAIN_SETUP], alike, cited, escape)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."

@@ -53,8 +53,8 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Whether every turn is played."""
-        return self.turns == self.of_turns
+        """Whether every dialogue and every turn is played; free-running ones have any turns."""
+        return (self.dialogues, self.turns) == (self.of, self.of_turns)
 
     @property
     def percent(self) -> float:
@@ -317,7 +317,7 @@ def _metrics(report: Report) -> Iterator[str]:
 
 def _notes(report: Report) -> Iterator[str]:
     coverage = report.coverage
-    if not coverage.complete or coverage.dialogues < coverage.of:
+    if not coverage.complete:
         yield (
             f"coverage: {coverage.dialogues} of {coverage.of} dialogues, {coverage.turns} of "
             f"{coverage.of_turns} turns ({figure(coverage.percent, 2)} %)"

@@ -210,6 +210,7 @@ class _Checker:
             if gold is None or not isinstance(written, str):
                 return f"not in the benchmark {of.name}; leave it out"
             most, limit = gold.turns, f"it has {counted(gold.turns, 'system turn')}"
+            limit += "; dialogues with a simulated user are scored by `mwz score --free-running`"
         if other is not None:
             return f"is the same as {_dialogue_text(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
