@@ -88,7 +88,12 @@ def _compare_with_libraries(
 ) -> int:
     """Show what the libraries alone give otherwise of entries with responses."""
     loaded = load_benchmark(benchmark)
-    responding = [one for one in entries if board.tracks()[one.system.track].by_rules]
+    # Free-running dialogues have no turns of the benchmark, and so no references.
+    responding = [
+        one
+        for one in entries
+        if board.tracks()[one.system.track].by_rules and not one.system.predictions.free_running
+    ]
     jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
     coming = run(reference_differences, jobs, loaded, workers)
     statuses = []
