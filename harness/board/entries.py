@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
-from ..signature import HARNESS, PLACEHOLDERS, installed_version
+from ..signature import PLACEHOLDERS, current_versions, installed_version
 from .scores import DialogueScores, Scores, read_scores
 from .systems import System, folder_name, read_system
 from .track import OF_ROOMS, tracks
@@ -210,12 +210,13 @@ def read_entry(folder: Path) -> Entry:
 def absent_packages(entries: Iterable[Entry]) -> dict[str, str]:
     """Return package -> version, of those that entries were scored with and that are missing."""
     signatures = (one for entry in entries for one in entry.scores.signatures.values())
+    used = {package: version for one in signatures for package, version in one.versions.items()}
     absent = {}
-    for package, version in {item for one in signatures for item in one.versions.items()}:
+    for package in used.keys() - current_versions():
         try:
-            installed_version("multiwoz-harness" if package == HARNESS else package)
+            installed_version(package)
         except PackageNotFoundError:
-            absent[package] = version
+            absent[package] = used[package]
     return absent
 
 

@@ -270,9 +270,10 @@ def entered_text(entry: Entry, board: Board) -> str:
             place = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
             parts += [f"{escaped(table.title)}: {place}"]
             parts += [_table([row], first_columns(table), [row.place])]
-            # What the entry says of itself is not to pass for a finding.
-            says = {"note": "note of the entry: "}
-            parts += [f"- {says.get(m.kind, '')}{m.note}" for m in board.marks(row, escaped)]
+            for mark in board.marks(row, escaped):
+                # What the entry says of itself is not to pass for a finding.
+                source = "note of the entry: " if mark.kind == "note" else ""
+                parts.append(f"- {source}{mark.note}")
             if row.rank is not None and tracks()[table.track].delexicalised:
                 parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
     if seeds := seeds_text(entry):

@@ -54,7 +54,7 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether every dialogue and every turn is played; free-running ones have any turns."""
-        return (self.dialogues, self.turns) == (self.of, self.of_turns)
+        return not self.missing
 
     @property
     def percent(self) -> float:
