@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-import html5lib
 import pytest
 from entered import REPOSITORY, enter_sample
 from helpers import SUBMISSIONS, Cli, sample_predictions
+from parsed import HTML, tree_of
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
@@ -32,17 +31,10 @@ from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions
 
 SCRIPT = "<script>alert(1)</script>"
-_HTML = "{http://www.w3.org/1999/xhtml}"
-
-
-def _tree(page: str) -> ElementTree.Element:
-    parser = html5lib.HTMLParser(strict=True)
-    tree: ElementTree.Element = parser.parse(page)
-    return tree
 
 
 def _texts(page: str, name: str) -> list[str]:
-    found = _tree(page).iter(f"{_HTML}{name}")
+    found = tree_of(page).iter(f"{HTML}{name}")
     return [" ".join("".join(one.itertext()).split()) for one in found]
 
 
@@ -136,7 +128,7 @@ def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
     pages = {path for path in made if path.startswith("dialogues/")}
     assert pages == {f"dialogues/{id_}.html" for id_ in sample.dialogues}
     for path in ("index.html", *pages):
-        for link in _tree(made[path]).iter(f"{_HTML}a"):
+        for link in tree_of(made[path]).iter(f"{HTML}a"):
             place, _, anchor = link.attrib["href"].partition("#")
             # From the disk there is nothing but the files: no address begins with a slash.
             target = (Path(path).parent / place).as_posix() if place else path
@@ -155,7 +147,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
     )
     gold = sample.dialogues[outcome.id]
     page = made[f"dialogues/{outcome.id}.html"]
-    text = " ".join("".join(_tree(page).itertext()).split())
+    text = " ".join("".join(tree_of(page).itertext()).split())
     for said in (*gold.users, *gold.references["mwz22"]):
         assert " ".join(said.split()) in text
     for name, domain in outcome.domains.items():
@@ -172,7 +164,7 @@ def test_hostile_responses_and_names_are_text(scorer: Scorer) -> None:
     predictions[id_][0]["response"] = f"{SCRIPT} [value_name] \"'&"
     made = _made({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
     for path in ("index.html", f"dialogues/{id_}.html"):
-        scripts = list(_tree(made[path]).iter(f"{_HTML}script"))
+        scripts = list(tree_of(made[path]).iter(f"{HTML}script"))
         assert all(script.attrib.get("src") and not script.text for script in scripts)
         assert "alert(1)" in made[path]
 

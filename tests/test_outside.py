@@ -68,7 +68,7 @@ def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_pa
     predictions = write_json(tmp_path / "chat.json", {"chats": {"town001": responses}})
     command = ("score", predictions, "--benchmark", "sample", "--json", "-", "--rules", "seafood")
     options = ("--metrics", "questions,inform", "--setup", "lenient", "--intervals")
-    done = run_process(*command, *options, PYTHONPATH=package)
+    done = mwz(package, *command, *options)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["questions"] == pytest.approx(100 / 3)
@@ -99,7 +99,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     careful = ROOT / "harness/sample/submissions/careful.json"
     where = ("--submissions", tmp_path / "submissions", "--benchmark", "sample")
     about = ("--name", "C", "--track", "end-to-end", *where)
-    done = run_process("submit", careful, *about, PYTHONPATH=package)
+    done = mwz(package, "submit", careful, *about)
     assert done.returncode == 0, done.stderr
     # 48 of the 146 responses ask something.
     turns = [turn for turns in json.loads(careful.read_bytes()).values() for turn in turns]
@@ -108,7 +108,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
     # The board of the repository, whose entries have none, is as it was.
     board = ("--submissions", ROOT / "submissions")
-    done = run_process("leaderboard", "--check", *board, PYTHONPATH=package)
+    done = mwz(package, "leaderboard", "--check", *board)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -302,7 +302,7 @@ def test_what_a_package_declares_amiss_is_named_with_the_package(
     outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
     jobs = ("@corpus", "--jobs", "2") if "IndexError" in message else ()
     on = ("--benchmark", "sample", "--rules", "seafood")
-    done = run_process("score", outputs, *jobs, *on, PYTHONPATH=copy)
+    done = mwz(copy, "score", outputs, *jobs, *on)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "mwz: mwz-manners 1.0, " in done.stderr

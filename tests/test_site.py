@@ -22,12 +22,12 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import click
-import html5lib
 import jsonschema
 import pytest
 from entered import REPOSITORY, enter, report, reports, system
 from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
+from parsed import HTML, tree_of
 from ruamel.yaml import YAML
 from test_reported import row as reported_row, table as reported_table, written
 
@@ -58,17 +58,9 @@ LINK = "](javascript:alert(1)) [x](javascript:alert(1))"
 
 pytestmark = pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
 
-_HTML = "{http://www.w3.org/1999/xhtml}"
-
-
-def _tree(page: str) -> ElementTree.Element:
-    parser = html5lib.HTMLParser(strict=True)
-    tree: ElementTree.Element = parser.parse(page)
-    return tree
-
 
 def _all(tree: ElementTree.Element, name: str) -> list[ElementTree.Element]:
-    return list(tree.iter(f"{_HTML}{name}"))
+    return list(tree.iter(f"{HTML}{name}"))
 
 
 def _text(element: ElementTree.Element) -> str:
@@ -76,7 +68,7 @@ def _text(element: ElementTree.Element) -> str:
 
 
 def _row(page: str, anchor: str) -> ElementTree.Element:
-    return next(row for row in _all(_tree(page), "tr") if row.get("id") == anchor)
+    return next(row for row in _all(tree_of(page), "tr") if row.get("id") == anchor)
 
 
 def _lines(site: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -101,7 +93,7 @@ def made(entries: Sequence[Entry]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def trees(made: Mapping[str, str]) -> Mapping[str, ElementTree.Element]:
     """Path -> the page, which html5lib reads without finding a mistake."""
-    return {path: _tree(text) for path, text in made.items() if path.endswith(".html")}
+    return {path: tree_of(text) for path, text in made.items() if path.endswith(".html")}
 
 
 @pytest.fixture
@@ -225,7 +217,7 @@ def test_the_answer_names_the_best_and_all_that_are_tied_with_it(
     # One ranked system answers nothing.
     assert answer(board, replace(table, rows=table.rows[:1])) == ""
     # A thick line begins each band but the first, of which the best worse row is the beginning.
-    page = _tree(make_site(board, tmp_path / "docs")["index.html"])
+    page = tree_of(make_site(board, tmp_path / "docs")["index.html"])
     begins = [tr.get("id") for tr in _all(page, "tr") if "begins" in str(tr.get("class"))]
     assert begins == [f"row-{key}" for key in distinct.split()[:1]]
 
@@ -290,7 +282,7 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
 
 
 def test_reference_rows_stand_below_the_others_without_a_rank(made: Mapping[str, str]) -> None:
-    tree = _tree(made["index.html"])
+    tree = tree_of(made["index.html"])
     for track in ("end-to-end", "policy-optimization"):
         table = next(t for t in _all(tree, "table") if t.get("data-table") == track)
         lines = [tr for tr in _all(table, "tr") if tr.get("class") not in (None, "divider")]
@@ -324,7 +316,7 @@ def test_every_verdict_of_the_board_is_explained(
     made: Mapping[str, str], entries: Sequence[Entry]
 ) -> None:
     # On the pages of systems, where the verdicts stand.
-    page = _tree(made["systems/damd.html"])
+    page = tree_of(made["systems/damd.html"])
     explained = "|".join(re.escape(_text(dt)).replace("…", ".+") for dt in _all(page, "dt"))
     board = read_board(REPOSITORY, entries, "2021")
     found = [v.partition(":")[0] for entry in entries if (v := board.verdict(entry))]
@@ -338,10 +330,10 @@ def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(
     causes = [cause_title(cause) for cause in (*CAUSES, *SLOT_CAUSES)]
     assert len(set(causes)) == len(CAUSES) + len(SLOT_CAUSES)
     for path in ("dialogues.html", "compare.html"):
-        assert [_text(dt) for dt in _all(_tree(made[path]), "dt")] == causes
-    links = {a.get("href") for a in _all(_tree(made["systems/damd.html"]), "a")}
+        assert [_text(dt) for dt in _all(tree_of(made[path]), "dt")] == causes
+    links = {a.get("href") for a in _all(tree_of(made["systems/damd.html"]), "a")}
     assert "../metrics.html#causes" in links
-    rows = [_text(th) for th in _all(_tree(made["metrics.html"]), "th")]
+    rows = [_text(th) for th in _all(tree_of(made["metrics.html"]), "th")]
     assert rows[-len(causes) :] == causes
 
 
@@ -377,7 +369,7 @@ def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_pat
 
 
 def test_every_track_has_charts_of_its_own_measures(made: Mapping[str, str]) -> None:
-    tree = _tree(made["index.html"])
+    tree = tree_of(made["index.html"])
     titles = {
         section.get("id"): [_text(h3) for h3 in _all(section, "h3")]
         for section in _all(tree, "section")
@@ -404,7 +396,7 @@ def test_the_commands_on_the_pages_of_systems_are_those_of_the_harness(
 ) -> None:
     keys = [entry.key for entry in entries]
     for key in keys[::5]:
-        page = _tree(made[f"systems/{key}.html"])
+        page = tree_of(made[f"systems/{key}.html"])
         shown = next(dl for dl in _all(page, "dl") if dl.get("class") == "commands")
         lines = [_text(code) for code in _all(shown, "code")]
         assert f"mwz verify {key} --strict" in lines
@@ -443,7 +435,7 @@ def test_the_json_is_as_its_schema_says(made: Mapping[str, str]) -> None:
 
 
 def test_why_two_systems_do_not_compare_is_on_the_page(made: Mapping[str, str]) -> None:
-    page = _tree(made["compare.html"])
+    page = tree_of(made["compare.html"])
     script = next(e for e in _all(page, "script") if e.get("id") == "pairs")
     data = json.loads(script.text or "")
     why = next(why for why, pairs in data["apart"].items() if "galaxy/galaxy-policy" in pairs)
@@ -456,7 +448,7 @@ def test_why_two_systems_do_not_compare_is_on_the_page(made: Mapping[str, str]) 
 def test_reported_rows_are_told_from_scored_ones_in_words_and_have_no_rank(
     made: Mapping[str, str],
 ) -> None:
-    bodies = _all(_tree(made["index.html"]), "tbody")
+    bodies = _all(tree_of(made["index.html"]), "tbody")
     body, row = next((b, r) for b in bodies for r in b if r.get("id") == "reported-mttod")
     assert body.get("class") == "reported"
     assert _text(next(iter(body))).startswith("Reported, outputs not available: as printed by")
@@ -483,7 +475,7 @@ def test_a_tracker_has_its_row_its_page_and_no_figures_of_responses(
     made: Mapping[str, str],
 ) -> None:
     key = "dard-dst-mistral-single"
-    page = _tree(made[f"systems/{key}.html"])
+    page = tree_of(made[f"systems/{key}.html"])
     assert {h.get("id") for h in _all(page, "h2")} >= {"state-tracking", "signature"}
     assert "Inform" not in _text(_all(page, "main")[0])
     jga = json.loads(made[f"systems/{key}.json"])["state_tracking"]["JGA"]
@@ -499,13 +491,13 @@ def test_a_system_whose_outputs_nobody_can_get_is_told_from_the_others(folder: P
     assert row.get("class") == "unavailable"
     assert _text(next(iter(row))) == "–"
     assert "unavailable" in _text(row)
-    assert "the authors withdrew them" in _text(_tree(made["systems/hidden.html"]))
+    assert "the authors withdrew them" in _text(tree_of(made["systems/hidden.html"]))
 
 
 def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
     (tmp_path / "submissions").mkdir()
     made = _made(tmp_path / "submissions")
-    page = _tree(made["index.html"])
+    page = tree_of(made["index.html"])
     assert not _all(page, "table")
     # Whoever finds it empty is told how to add an entry.
     [command] = [_text(code) for code in _all(page, "code") if "submit" in _text(code)]
@@ -541,7 +533,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
     for path, text in made.items():
         if not path.endswith(".html"):
             continue
-        tree = _tree(text)
+        tree = tree_of(text)
         scripts = [e for e in _all(tree, "script") if "json" not in e.get("type", "")]
         assert [e.get("src", "").rpartition("/")[2] for e in scripts] == ["site.js"], path
         assert {e.get("src") for e in _all(tree, "img")} <= {f"{Path(path).stem}.svg"}, path
@@ -550,8 +542,8 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
         assert not [href for href in hrefs if str(href).lower().startswith("javascript")], path
     for path in ("index.html", "systems/strange.html", "older-results.html"):
         if path in made:
-            assert SCRIPT in _texts(_tree(made[path])), path
-    assert LINK in _texts(_tree(made["index.html"]))
+            assert SCRIPT in _texts(tree_of(made[path])), path
+    assert LINK in _texts(tree_of(made["index.html"]))
     assert json.loads(made["systems/strange.json"])["system"] == SCRIPT
 
 
@@ -563,7 +555,7 @@ def test_html_and_dangerous_links_in_a_document_are_text() -> None:
     _, html = document(
         f"# Title\n\n{SCRIPT}\n\n[a](javascript:alert(1)) [b](data:text/html,x)\n", []
     )
-    tree = _tree(f"<!DOCTYPE html><title>x</title>{html}")
+    tree = tree_of(f"<!DOCTYPE html><title>x</title>{html}")
     assert not _all(tree, "script")
     assert not _all(tree, "a")
     assert SCRIPT in _texts(tree)
@@ -716,10 +708,10 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Mapping[str, str]) -
     assert rows["labes"]["as_played"]["inform"] == 68.5381
     assert "as_played" not in rows["mars"]
     # Its page has both; that of a system without a rank, the latter alone.
-    page = _text(_tree(made["systems/labes.html"]))
+    page = _text(tree_of(made["systems/labes.html"]))
     assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in page
     assert "82.2 on the 944 submitted" in page
-    few = _text(_tree(made["systems/to-llm-bot.html"]))
+    few = _text(tree_of(made["systems/to-llm-bot.html"]))
     assert "figures are on the 50 of 1000 dialogues submitted" in few.replace("Its", "its")
     assert "count as failures" not in few
     cells = [_text(cell) for cell in _row(made["index.html"], "row-labes")]
@@ -801,7 +793,7 @@ def test_pages_lead_to_the_repository_whose_address_is_known(
     for words in (["init", "-q"], ["remote", "add", "origin", remote]):
         subprocess.run(["git", "-C", folder, *words], check=True)
     site.done(folder, tmp_path / "web")
-    page = _tree((tmp_path / "web" / "index.html").read_text(encoding="utf-8"))
+    page = tree_of((tmp_path / "web" / "index.html").read_text(encoding="utf-8"))
     links = {_text(a): a.get("href") for a in _all(page, "a")}
     address = "https://host.org/a/b" if "host.org" in remote else None
     assert links.get("Repository") == address

@@ -9,20 +9,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TypeAlias
-from xml.etree import ElementTree
 
-import html5lib
 import pytest
 from entered import REPOSITORY
 from helpers import PROJECT
+from parsed import HTML, tree_of
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.markdown import pages
 from mwz.harness.board.views.site_pages import make_site
 
 pytestmark = pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
-
-_HTML = "{http://www.w3.org/1999/xhtml}"
 
 Cells: TypeAlias = dict[tuple[str, str, str], str]
 """Table, system and column -> what stands there, without the sign of a lower bound."""
@@ -42,12 +39,11 @@ def page(site: Mapping[str, str]) -> Cells:
 
 
 def _of_page(text: str) -> Iterator[tuple[tuple[str, str, str], str]]:
-    tree: ElementTree.Element = html5lib.HTMLParser(strict=True).parse(text)
-    for section in tree.iter(f"{_HTML}section"):
-        for table in section.iter(f"{_HTML}table"):
-            keys = [column.get("data-column") for column in table.iter(f"{_HTML}th")]
-            for row in table.iter(f"{_HTML}tr"):
-                name = row.find(f"{_HTML}th/{_HTML}span[@class='name']")
+    for section in tree_of(text).iter(f"{HTML}section"):
+        for table in section.iter(f"{HTML}table"):
+            keys = [column.get("data-column") for column in table.iter(f"{HTML}th")]
+            for row in table.iter(f"{HTML}tr"):
+                name = row.find(f"{HTML}th/{HTML}span[@class='name']")
                 if row.get("class") is None or name is None:
                     continue
                 for key, cell in zip(filter(None, keys), row, strict=True):
