@@ -1,5 +1,6 @@
 """What other rooms may use of this one."""
 
+from .characters import plain_characters as plain_characters
 from .normalizing import (
     NAME as NAME,
     STEPS as STEPS,
@@ -8,6 +9,7 @@ from .normalizing import (
     DomainSlots as DomainSlots,
     Span as Span,
     VenueId as VenueId,
+    clock_of as clock_of,
     minutes as minutes,
     normalize_response as normalize_response,
     normalize_slot_name as normalize_slot_name,

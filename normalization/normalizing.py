@@ -299,6 +299,30 @@ def _clock(time: str) -> str:
     return f"0{time}" if len(time) == 4 and time[1] == ":" else time
 
 
+_TIME_IN_TEXT = re.compile(
+    r"(?<![\d.])(\d{1,2})\s*[:.h–−-]?\s*([0-5]\d)(?::[0-5]\d)?\s*([ap])?\.?m?\b(?!\d)|"
+    r"(?<![\d.:])(\d{1,2})\s*([ap])\.?m\b",
+    re.IGNORECASE,
+)
+
+
+def clock_of(text: str) -> str | None:
+    """Return the HH:MM that a text writes in any notation; None of more than one time, or none.
+
+    "17.30", "17h30", "1730", "before 17:30", "5:30 pm" and "17:30:00" are all 17:30; "12:15 pm" is
+    15 minutes past noon.
+    """
+    matches = [*_TIME_IN_TEXT.finditer(text)]
+    if len(matches) != 1:
+        return None
+    hour_text, minute, half, bare_hour, bare_half = matches[0].groups()
+    hour = int(hour_text or bare_hour)
+    half = (half or bare_half or "").lower()
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return f"{hour:02}:{minute or '00'}" if hour < 24 else None
+
+
 # How the values of a rule are read; those of all other rules are looked up as they are.
 _RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
     "name": _name,

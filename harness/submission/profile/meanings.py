@@ -1,0 +1,135 @@
+"""What a value of a belief state was meant for, where it is not the benchmark's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from mwz.normalization import clock_of, plain_characters, read_toml
+
+from ..repairs import plain_value
+from .vocabulary import Vocabulary
+
+TIMES = frozenset({"arrive", "leave", "time"})
+
+_WORDS: Mapping[str, Any] = read_toml("words.toml", __package__)
+_DROPPED = re.compile(rf"\b(?:{'|'.join(_WORDS['dropped'])})\b")
+_CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+_SHORT = 3
+"""Characters. The end of shorter words is no plural."""
+
+
+def fold(text: str) -> str:
+    """Return a text without what does not tell values apart: case, blanks, hyphens, plural."""
+    plain = plain_characters(text).casefold().strip()
+    plain = plain.replace("&amp;", "and").replace("&", "and")
+    bare = re.sub(r"[\W_]", "", re.sub(r"^(?:the|a) ", "", plain))
+    if len(bare) > _SHORT:
+        bare = bare.removesuffix("s")
+    return bare or plain
+
+
+_NOTHING = frozenset(map(fold, _WORDS["nothing"]))
+_DONTCARE = frozenset(map(fold, _WORDS["dontcare"]))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is odd about a value.
+
+    Attributes:
+        feature: The feature that it is an odd item of; None where it is in order.
+        example: How remarks show it.
+        meant: What it was meant for; "" for no value, None where that is not known.
+    """
+
+    feature: str | None = None
+    example: str | None = None
+    meant: str | None = None
+
+
+IN_ORDER = Reading()
+
+
+class ValueReader:
+    """Reads the values of one file.
+
+    Args:
+        vocabulary: What they are compared with.
+        states_only: Whether the file is a tracker's, whose `none` is no value.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, states_only: bool = False) -> None:
+        self._vocabulary = vocabulary
+        self._absent = {"", "none"} if states_only else {*()}
+        self._folded: dict[tuple[str, str], dict[str, str]] = {}
+        self.reading = lru_cache(maxsize=1 << 15)(self._reading)
+
+    def _reading(self, domain: str, slot: str, raw: str) -> Reading:
+        """Return what is odd about a value.
+
+        Args:
+            domain: The domain.
+            slot: The slot's name in gold states.
+            raw: The value as it is written.
+        """
+        vocabulary = self._vocabulary
+        plain = raw if vocabulary.as_written else plain_value(domain, slot, raw)
+        if plain is None or plain in self._absent:
+            return IN_ORDER
+        value = vocabulary.value_of(slot, plain)
+        known = vocabulary.values.get((domain, slot), frozenset())
+        if value in known or value in vocabulary.rules.no_constraint:
+            return IN_ORDER
+        shown = repr(raw)
+        folded = fold(raw)
+        if folded in _NOTHING or not raw.strip():
+            return Reading("value_empty", shown, "")
+        if folded in _DONTCARE:
+            return Reading("value_dontcare", shown, "dontcare")
+        if slot in TIMES and not vocabulary.as_written:
+            return self._time(raw, plain, value)
+        meant = self._meant(domain, slot, raw)
+        if meant is not None:
+            return Reading("value_spelling", f"{shown} for {meant!r}", meant)
+        # A tracker's own gold states may be few.
+        return IN_ORDER if vocabulary.as_written else Reading("value_unknown", shown)
+
+    def _time(self, raw: str, plain: str, value: str) -> Reading:
+        """Return what is odd about a time that no gold state has."""
+        # What is past midnight by the rules, gold states have as well.
+        if _CLOCK.fullmatch(value) or (value.startswith("24:") and plain.startswith("24")):
+            return IN_ORDER
+        read = "" if value == raw else f", read as {value!r}"
+        clock = clock_of(plain_characters(raw))
+        if clock is None:
+            return Reading("value_time", f"{raw!r}{read}")
+        return Reading("value_spelling", f"{raw!r} for {clock!r}{read}", clock)
+
+    def _meant(self, domain: str, slot: str, raw: str) -> str | None:
+        """Return the benchmark's value that a value means; None where there is none."""
+        if (domain, slot) not in self._folded:
+            known = self._vocabulary.values.get((domain, slot), frozenset())
+            self._folded[domain, slot] = {fold(value): value for value in known}
+        by_fold = self._folded[domain, slot]
+        for meaning in _meanings(raw):
+            if meaning in by_fold:
+                return by_fold[meaning]
+        return clock_of(plain_characters(raw)) if slot in TIMES else None
+
+
+def _meanings(raw: str) -> Iterator[str]:
+    """Yield what a value may mean, folded: itself, a synonym, without words that say nothing."""
+    text = plain_characters(raw).casefold()
+    spaced = re.sub(r"[-_:]", " ", text)
+    same: Mapping[str, str] = _WORDS["same"]
+    whole, bare = fold(text), fold(_DROPPED.sub(" ", spaced))
+    yield whole
+    yield same.get(whole, whole)
+    yield same.get(bare, bare)
+    # A venue's name has its place beside it, or several values are joined.
+    for part in re.split(r"[,(/|]| or | and ", text):
+        yield fold(part)

@@ -1,0 +1,304 @@
+"""Features of responses and active domains: placeholders, words, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+
+from mwz.normalization import RuleSet, normalize_response, placeholder_names
+
+from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
+from ..model import Turn
+from ..notations import DOMAINS
+from .feature import Profile
+from .vocabulary import Wording, tokens
+
+_PLACEHOLDER = re.compile(r"\[[\w\s]+\](?:-?e?s\b)?")
+_SLOT = re.compile(r"\b[A-Z]{2,}\b")
+_TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
+"""A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
+_PLAIN = re.compile(r"[a-z0-9 .,?!';\"\n]*")
+"""What no placeholder in another notation is in."""
+_SEARCHED = 2000
+"""Characters of a response in which venues are looked for."""
+_FEW_WORDS = 2
+_SEVERAL_DOMAINS = 3
+_COMPARED = 5
+"""Tokens that a response has at least which is held against its references."""
+
+_ENTITY = re.compile(r"&(?:[a-z]{2,6}|#x?[0-9a-f]{1,5});")
+_COMMON = (".", "?", "the", "you", "is", "to")
+"""Tokens of many references that every system uses."""
+
+
+def count_plain_responses(
+    profile: Profile, responses: Sequence[str], rules: RuleSet
+) -> None:
+    """Count the features of responses that are meant to be plain English."""
+    for text in responses:
+        known = [name for name in placeholder_names(text) if name in rules.ontology]
+        profile.add("response_delexicalised", f"[{known[0]}]" if known else None)
+
+
+def count_responses(
+    profile: Profile,
+    dialogues: Mapping[str, Sequence[Turn]],
+    benchmark: Benchmark,
+    rules: RuleSet,
+    wording: Wording,
+) -> None:
+    """Count the features of delexicalised responses and of active domains.
+
+    Args:
+        profile: What is added to.
+        dialogues: Dialogue id -> turns, as they were given.
+        benchmark: The benchmark whose dialogues they are.
+        rules: The rule set.
+        wording: The words of the benchmark's references.
+    """
+    counter = _Counter(profile, benchmark, rules, wording)
+    for id_, turns in dialogues.items():
+        counter.count_dialogue(turns, benchmark.dialogues[id_])
+    counter.count_whole()
+
+
+class _Counter:
+    """Counts the features of the responses of one file."""
+
+    def __init__(
+        self, profile: Profile, benchmark: Benchmark, rules: RuleSet, wording: Wording
+    ) -> None:
+        self._profile = profile
+        self._rules = rules
+        self._wording = wording
+        self._venue_names = venue_names(benchmark)
+        self._notations = other_notations(rules)
+        self._ontology_names = frozenset(name for name in rules.ontology.values() if len(name) > 3)
+        self._frequency: Counter[str] = Counter()
+        self._repeated: Counter[str] = Counter()
+        self._said: Counter[str] = Counter()
+        self._expected: Counter[str] = Counter()
+        self._turns = 0
+
+    def count_dialogue(self, turns: Sequence[Turn], dialogue: Dialogue) -> None:
+        """Count the turns of a dialogue."""
+        references = dialogue.references.get(CANONICAL_STYLE, ())
+        about = self._rules.about_venues
+        said: list[frozenset[str]] = []
+        for number, turn in enumerate(turns):
+            self._turns += 1
+            names = placeholder_names(turn.response)
+            self._count_placeholders(turn.response, names)
+            styles = [style[number] for style in dialogue.references.values()]
+            self._count_words(turn.response, styles)
+            slots = {self._rules.ontology.get(name, "") for name in names}
+            self._said.update(slots & about)
+            said.append(frozenset(slots & about))
+            if turn.active_domains is not None:
+                self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
+        expected = [frozenset(_SLOT.findall(text)) & about for text in references[: len(turns)]]
+        for slots_expected in expected:
+            self._expected.update(slots_expected)
+        self._count_places(said, expected)
+        claimed = [turn.active_domains for turn in turns]
+        self._count_shifted_domains(claimed, dialogue.active_domains)
+
+    def _count_placeholders(self, text: str, names: Sequence[str]) -> None:
+        """Count placeholders that are unknown, and what is none because of its notation."""
+        add = self._profile.add
+        add("response_empty", None if text.strip() else "''")
+        for name in names:
+            add("response_unknown", None if name in self._rules.ontology else f"[{name}]")
+            add("response_notation", None)
+        without = _PLACEHOLDER.sub(" ", text)
+        lowered = without.lower()
+        if _PLAIN.fullmatch(lowered) is None:
+            for match in self._notations.finditer(lowered):
+                add("response_notation", match[0])
+        # Lower-casing normalised responses, such as references, loses what they say.
+        if without != lowered and text != text.upper():
+            for word in _SLOT.findall(without):
+                if word in self._ontology_names:
+                    add("response_notation", word)
+        glued = [match[0] for match in _GLUED.finditer(text)]
+        for example in glued:
+            add("response_glued", example)
+        add("response_glued", None, number=max(len(names) - len(glued), 0))
+        match = self._venue_names.search(lowered[:_SEARCHED])
+        add("response_plain", match[0] if match else None)
+        tags = [tag for tag in _TAG.findall(text) if self._is_tag(tag)] if "<" in text else []
+        add("response_tags", tags[-1] if tags else None)
+        entity = _ENTITY.search(text)
+        add("response_entities", entity[0] if entity else None)
+
+    def _is_tag(self, tag: str) -> bool:
+        return tag.strip("<>/|").lower() not in self._rules.ontology
+
+    def _count_words(self, text: str, references: Sequence[str]) -> None:
+        """Count the words of a response that no reference has, and what all share."""
+        add = self._profile.add
+        normal = normalize_response(text, self._rules)[0] if text else ""
+        words = tokens(normal)
+        self._repeated[normal] += 1
+        self._frequency.update(set(words))
+        wording = self._wording
+        for word in words:
+            add("response_tokens", None if word in wording.tokens else repr(word))
+        pairs = zip(words, words[1:], strict=False)
+        for first, second in pairs:
+            add("response_pairs", None if (first, second) in wording.pairs else f"{first} {second}")
+        add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
+        ends = words[-1] if words else ""
+        add("response_cut", None if ends in _ENDS else repr(ends))
+        if len(words) >= _COMPARED:
+            add("response_same", f"{normal[:60]!r}" if normal in references else None)
+
+    def _count_domains(
+        self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
+    ) -> None:
+        """Count active domains of a turn that are none, several, or others than gold's."""
+        add = self._profile.add
+        named = {*claimed} & {*DOMAINS}
+        if not self._rules.about_venues.isdisjoint(slots):
+            add("domains_empty", None if named else f"{[*claimed]}")
+        right = {*gold} - {"general"}
+        if right and claimed:
+            text = f"{[*claimed]} for {sorted(right)}"
+            add("domains_wrong", None if named & right else text)
+        if named:
+            add("domains_many", f"{[*claimed]}" if len(named) >= _SEVERAL_DOMAINS else None)
+
+    def _count_shifted_domains(
+        self, claimed: Sequence[Sequence[str] | None], gold: Sequence[Sequence[str]]
+    ) -> None:
+        """Count active domains that are those of the turn before or after."""
+        truth = [{*domains} - {"general"} for domains in gold]
+        for number, domains in enumerate(claimed):
+            if domains is None:
+                continue
+            ours = {*domains}
+            near = [
+                truth[other] for other in (number - 1, number + 1) if 0 <= other < len(truth)
+            ]
+            right = truth[number]
+            others = [there for there in near if there and not there & right]
+            if not (right and others and ours):
+                continue
+            is_shifted = not ours & right and any(ours & there for there in others)
+            if ours & right or is_shifted:
+                example = f"{[*domains]} for {sorted(right)}" if is_shifted else None
+                self._profile.add("domains_shifted", example)
+
+    def _count_places(
+        self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
+    ) -> None:
+        """Count placeholders that are not where the benchmark's own responses have them."""
+        add = self._profile.add
+        for number, here in enumerate(said):
+            right = expected[number] if number < len(expected) else frozenset()
+            add("response_misplaced", None, number=2 * len(here & right))
+            for slot in here ^ right:
+                add("response_misplaced", slot)
+            if not here or not 0 < number < len(expected) - 1:
+                continue
+            before, after = expected[number - 1], expected[number + 1]
+            shares = [_f1(here, right), _f1(here, before), _f1(here, after)]
+            best = max(shares)
+            if shares.count(best) == 1:
+                add("response_shifted", ("", "earlier", "later")[shares.index(best)] or None)
+
+    def count_whole(self) -> None:
+        """Count what only all responses together tell."""
+        profile, wording = self._profile, self._wording
+        if not self._turns:
+            return
+        texts = wording.texts.total()
+        excess: Counter[str] = Counter()
+        for token, number in self._frequency.items():
+            usual = round(self._turns * wording.frequency[token] / texts)
+            excess[token] = number - usual
+        for token, number in excess.most_common(1):
+            profile.add("response_overused", repr(token), number=max(number, 0))
+            profile.add("response_overused", None, number=self._turns - max(number, 0))
+        for token in _COMMON:
+            number = wording.frequency[token]
+            usual = round(self._turns * number / texts)
+            lacking = max(usual - self._frequency[token], 0)
+            part = repr(token)
+            profile.add("response_lacks_words", part, part, lacking)
+            profile.add("response_lacks_words", None, part, usual - lacking)
+        for text, number in self._repeated.items():
+            is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
+            example = repr(text[:60]) if is_strange else None
+            profile.add("response_strange", example, number=number)
+        for text, number in self._repeated.most_common(1):
+            profile.add("response_repeated", repr(text[:60]), number=number)
+            profile.add("response_repeated", None, number=self._turns - number)
+        for slot, number in self._expected.items():
+            lacking = max(number - self._said[slot], 0)
+            profile.add("response_lacks", f"[{slot.lower()}]", slot, lacking)
+            profile.add("response_lacks", None, slot, number - lacking)
+
+
+    def _strangeness(self, text: str) -> float:
+        """Return the share of a text's pairs of tokens that no reference has."""
+        words = tokens(text)
+        pairs = [*zip(words, words[1:], strict=False)]
+        unknown = [pair for pair in pairs if pair not in self._wording.pairs]
+        return len(unknown) / len(pairs) if pairs else 0.0
+
+
+_OFTEN = 3
+"""How often a text is there that is looked at as one that is repeated."""
+_STRANGE = 0.15
+"""The share of a text's pairs of tokens from which it is unlike all references."""
+_ENDS = frozenset(".?!")
+_GLUED = re.compile(r"[a-z]\[(?:[a-z]+_)?[a-z]+\]|\[[a-z]+_[a-z]+\](?!s\b|es\b|ly\b)[a-z]", re.I)
+
+
+def _f1(first: frozenset[str], second: frozenset[str]) -> float:
+    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
+
+
+@lru_cache(maxsize=4)
+def venue_names(benchmark: Benchmark) -> re.Pattern[str]:
+    """Return what finds names of venues, in lower case, that are no ordinary words."""
+    names: set[str] = set()
+    for records in benchmark.venues.values():
+        names.update(str(record.get("name") or "").lower() for record in records)
+    long = sorted(name for name in names if len(name) >= SHORTEST_NAME)
+    longest_first = sorted(long, key=len, reverse=True)
+    # Without names there is nothing to be found.
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b")
+
+
+SHORTEST_NAME = 5
+"""Characters. Shorter names of venues are ordinary words."""
+
+
+@lru_cache(maxsize=16)
+def other_notations(rules: RuleSet) -> re.Pattern[str]:
+    """Return what finds placeholders in another notation: [value-name], hotel_name, <phone>."""
+    joined: set[str] = set()
+    for name in rules.ontology:
+        parts = re.split(r"[_ ]", name)
+        if len(parts) > 1:
+            joined.add(_JOINT.join(map(re.escape, parts)))
+    alternatives = "|".join(sorted(joined, key=len, reverse=True))
+    single = "|".join(sorted(map(re.escape, rules.ontology), key=len, reverse=True))
+    return re.compile(
+        rf"[\[<{{(%$#@_]*(?<![a-z0-9])(?:{alternatives}|{_ANY_DOMAIN})(?![a-z0-9])[\]>}})%$#_]*"
+        rf"|<\W?(?:{single})\W?>|\{{\W?(?:{single})\W?\}}|\[\W(?:{single})\W?\]"
+        rf"|%(?:{single})%|\$(?:{single})\b|\((?:{single})\)|@(?:{single})\b"
+    )
+
+
+_JOINT = r"\W{0,2}[-_.|:/)(>\]\[]\W{0,2}"
+_ANY_DOMAIN = (
+    r"(?:value|hotel|restaurant|attraction|train|taxi|police|hospital|venue|entity)\W?[-_.|:/]\W?"
+    r"(?:name|id|phone|address|postcode|area|food|type|price|pricerange|stars|reference|ref|choice"
+    r"|count|time|day|leave|arrive|departure|destination|place)"
+)
+"""A domain and a slot of venues, joined by a sign."""

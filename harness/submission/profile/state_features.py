@@ -1,0 +1,196 @@
+"""Features of belief states: their slots, their values, and how they go from turn to turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from mwz.normalization import BeliefState
+
+from .feature import Profile
+from .meanings import ValueReader
+from .vocabulary import Slot, Vocabulary, slot_name
+
+States: TypeAlias = Sequence[BeliefState]
+"""The states of a dialogue, one per turn."""
+
+
+def count_states(
+    profile: Profile,
+    states: Mapping[str, States],
+    gold: Mapping[str, States],
+    vocabulary: Vocabulary,
+    states_only: bool,
+    scored: frozenset[Slot],
+) -> None:
+    """Count the features of belief states.
+
+    Args:
+        profile: What is added to.
+        states: Dialogue id -> the predicted states.
+        gold: Dialogue id -> the gold states.
+        vocabulary: What states are compared with.
+        states_only: Whether the file is a tracker's.
+        scored: The slots that scores depend on.
+    """
+    counter = _Counter(profile, vocabulary, states_only)
+    for id_, of_dialogue in states.items():
+        counter.count_values(of_dialogue)
+        counter.count_course(of_dialogue)
+        counter.count_against_gold(of_dialogue, gold.get(id_, ()), scored)
+    counter.count_frequent_values()
+
+
+class _Counter:
+    """Counts the features of the states of one file."""
+
+    def __init__(self, profile: Profile, vocabulary: Vocabulary, states_only: bool) -> None:
+        self._profile = profile
+        self._vocabulary = vocabulary
+        self._reader = ValueReader(vocabulary, states_only)
+        self._name = lru_cache(maxsize=1 << 10)(
+            lambda slot: slot_name(slot, vocabulary.rules)
+        )
+        self._values: dict[Slot, Counter[str]] = {}
+        # The states of successive turns are often one object.
+        self._slots = lru_cache(maxsize=64)(self._slots_of)
+
+    def _slots_of(self, items: tuple[tuple[str, str, str], ...]) -> dict[Slot, str]:
+        slots: dict[Slot, str] = {}
+        for domain, slot, value in items:
+            name = self._name(slot)
+            reading = self._reader.reading(domain, name, value)
+            if reading.feature != "value_empty" and value.strip().lower() not in ("", "none"):
+                slots[domain, name] = self._vocabulary.value_of(name, value.strip().lower())
+        return slots
+
+    def slots(self, state: BeliefState) -> dict[Slot, str]:
+        """Return slot -> value of a state, as values are compared."""
+        return self._slots(tuple(_items(state)))
+
+    def count_values(self, states: States) -> None:
+        """Count the values of a dialogue, each once."""
+        written: dict[tuple[str, str, str], None] = {}
+        for state in states:
+            written.update(dict.fromkeys(_items(state)))
+        for domain, raw_slot, raw in written:
+            name = self._name(raw_slot)
+            slot = domain, name
+            is_foreign = slot not in self._vocabulary.gold
+            self._profile.add("slot_foreign", f"{domain}-{raw_slot}" if is_foreign else None)
+            if is_foreign:
+                continue
+            reading = self._reader.reading(domain, name, raw)
+            for feature in ("value_empty", "value_dontcare", "value_spelling"):
+                self._count_value(feature, slot, reading.feature, reading.example)
+            is_time = name in ("arrive", "leave", "time")
+            unread = "value_time" if is_time else "value_unknown"
+            self._count_value(unread, slot, reading.feature, reading.example)
+        for (domain, name), value in self.slots(states[-1]).items() if states else ():
+            self._values.setdefault((domain, name), Counter())[value] += 1
+
+    def _count_value(
+        self, feature: str, slot: Slot, odd_feature: str | None, example: str | None
+    ) -> None:
+        self._profile.add(feature, example if odd_feature == feature else None, "-".join(slot))
+
+    def count_frequent_values(self) -> None:
+        """Count values that are there more often than in gold states, of each slot the first."""
+        for slot, counts in self._values.items():
+            gold = self._vocabulary.counts.get(slot)
+            if not gold or slot[1] in ("name", "departure", "destination", "food"):
+                continue
+            number = counts.total()
+            value, most = counts.most_common(1)[0]
+            excess = most - round(number * gold[value] / gold.total())
+            part = "-".join(slot)
+            self._profile.add("value_frequent", repr(value), part, max(excess, 0))
+            self._profile.add("value_frequent", None, part, number - max(excess, 0))
+
+    def count_course(self, states: States) -> None:
+        """Count how the slots of a turn go with those of the next."""
+        written = [self.slots(state).keys() for state in states]
+        for slots in written:
+            self._profile.add("state_empty", None if slots else "{}")
+        for before, now in zip(written, written[1:], strict=False):
+            if before:
+                self._profile.add("state_emptied", None if now else "{}")
+                self._profile.add("state_dropped", None, number=len(before & now))
+                for slot in before - now:
+                    self._profile.add("state_dropped", "-".join(slot))
+
+    def count_against_gold(self, states: States, gold: States, scored: frozenset[Slot]) -> None:
+        """Count where states differ from gold ones, and in what."""
+        predicted = [self.slots(state) for state in states]
+        truth = [self.slots(state) for state in gold[: len(states)]]
+        wrong: set[tuple[Slot, str, str]] = set()
+        for turn, (ours, theirs) in enumerate(zip(predicted, truth, strict=False)):
+            self._count_turn(ours, theirs, wrong)
+            before = truth[turn - 1].keys() if turn else frozenset()
+            before_ours = predicted[turn - 1].keys() if turn else frozenset()
+            following = predicted[turn + 1].keys() if turn + 1 < len(predicted) else frozenset()
+            soon = truth[turn + 1].keys() if turn + 1 < len(truth) else frozenset()
+            self._count_delay(theirs.keys() - before, ours.keys(), before_ours, following)
+            self._count_haste(ours.keys() - before_ours, theirs.keys(), before, soon)
+        ever: set[Slot] = set().union(*predicted)
+        for slot in truth[-1] if truth else ():
+            if slot in scored:
+                part = "-".join(slot)
+                self._profile.add("slot_missing", None if slot in ever else part, part)
+
+    def _count_turn(
+        self,
+        ours: Mapping[Slot, str],
+        theirs: Mapping[Slot, str],
+        wrong: set[tuple[Slot, str, str]],
+    ) -> None:
+        """Count a turn's slots and values; each wrong value once in a dialogue."""
+        add = self._profile.add
+        add("state_lacks", None, number=len(ours.keys() & theirs.keys()))
+        for slot in theirs.keys() - ours.keys():
+            add("state_lacks", "-".join(slot))
+        no_constraint = self._vocabulary.rules.no_constraint
+        for slot in ours.keys() & theirs.keys():
+            value, right = ours[slot], theirs[slot]
+            if (slot, value, right) in wrong:
+                continue
+            wrong.add((slot, value, right))
+            same = value == right or {value, right} <= no_constraint
+            add("value_wrong", None if same else f"{value!r} for {right!r}", "-".join(slot))
+        if theirs:
+            add("state_gold", "equal" if ours == theirs else None)
+
+    def _count_delay(
+        self,
+        new: Iterable[Slot],
+        now: Iterable[Slot],
+        before: Iterable[Slot],
+        following: Iterable[Slot],
+    ) -> None:
+        """Count which of gold's new slots come a turn later."""
+        on_time, late = {*now} - {*before}, {*following} - {*now}
+        for slot in new:
+            if slot in on_time or slot in late:
+                self._profile.add("state_late", "-".join(slot) if slot in late else None)
+
+    def _count_haste(
+        self,
+        new: Iterable[Slot],
+        now: Iterable[Slot],
+        before: Iterable[Slot],
+        soon: Iterable[Slot],
+    ) -> None:
+        """Count which new slots come a turn before gold's."""
+        on_time, early = {*now} - {*before}, {*soon} - {*now}
+        for slot in new:
+            if slot in on_time or slot in early:
+                self._profile.add("state_early", "-".join(slot) if slot in early else None)
+
+
+def _items(state: BeliefState) -> Iterable[tuple[str, str, str]]:
+    """Yield domain, slot and value of a state."""
+    for domain, slots in state.items():
+        for slot, value in slots.items():
+            yield domain, slot, value

@@ -1,0 +1,157 @@
+"""What files are compared with: the values, slots and words of a benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
+
+from mwz.normalization import (
+    BeliefState,
+    RuleSet,
+    normalize_slot_name,
+    normalize_value,
+)
+
+from ...benchmark import CANONICAL_STYLE, Benchmark
+
+Slot: TypeAlias = tuple[str, str]
+"""(domain, slot name)."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+@lru_cache(maxsize=1 << 16)
+def tokens(text: str) -> tuple[str, ...]:
+    """Return the words and signs of a normalised text."""
+    return tuple(_TOKEN.findall(text))
+
+
+@lru_cache(maxsize=1 << 10)
+def slot_name(slot: str, rules: RuleSet) -> str:
+    """Return a slot's name as gold states have it: of bookings without `book`."""
+    name = normalize_slot_name(slot.replace("_", " "), rules)
+    return name.removeprefix("book").lstrip("-") or name
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The values and slots that states are compared with.
+
+    Attributes:
+        rules: The rule set by which values are compared.
+        values: (Domain, slot) -> the values of venues and gold states, normalised.
+        gold: The slots that gold states have.
+        counts: (Domain, slot) -> how often the last gold states of dialogues have each value.
+        as_written: Whether values are compared as they are written, as those of a tracker's file
+            with gold states of its own.
+    """
+
+    rules: RuleSet
+    values: Mapping[Slot, frozenset[str]]
+    gold: frozenset[Slot]
+    counts: Mapping[Slot, Counter[str]]
+    as_written: bool = False
+
+    def value_of(self, slot: str, raw: str) -> str:
+        """Return the value that scores compare, of a slot's name and what a file has."""
+        return raw if self.as_written else normalize_value(slot, raw, self.rules)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words of the reference responses.
+
+    Attributes:
+        tokens: Every token of the references of all styles.
+        pairs: Every two tokens in a row.
+        texts: The canonical references, and how often each is there.
+        frequency: Token -> the canonical references that have it.
+        every: The references of all styles.
+    """
+
+    tokens: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    texts: Counter[str]
+    every: frozenset[str] = field(repr=False)
+
+    @cached_property
+    def frequency(self) -> Counter[str]:
+        """Token -> the number of canonical references that have it."""
+        frequency: Counter[str] = Counter()
+        for text, number in self.texts.items():
+            for token in set(tokens(text)):
+                frequency[token] += number
+        return frequency
+
+
+def vocabulary_of_states(
+    states: Iterable[Sequence[BeliefState]], rules: RuleSet, as_written: bool = False
+) -> Vocabulary:
+    """Return the vocabulary of gold states, a sequence per dialogue."""
+    counts: dict[Slot, Counter[str]] = {}
+    values: dict[Slot, set[str]] = {}
+    for turns in states:
+        last = turns[-1] if turns else {}
+        for state in turns:
+            for domain, slots in state.items():
+                for raw_slot, value in slots.items():
+                    slot = domain, slot_name(raw_slot, rules)
+                    shown = value if as_written else normalize_value(slot[1], value, rules)
+                    values.setdefault(slot, set()).add(shown)
+                    if state is last:
+                        counts.setdefault(slot, Counter())[shown] += 1
+    frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
+    return Vocabulary(rules, frozen, frozenset(frozen), counts, as_written)
+
+
+@lru_cache(maxsize=8)
+def vocabulary_of(benchmark: Benchmark, rules: RuleSet) -> Vocabulary:
+    """Return the vocabulary of a benchmark's gold states and venues under a rule set."""
+    dialogues = benchmark.dialogues.values()
+    gold = vocabulary_of_states([dialogue.states for dialogue in dialogues], rules)
+    values = dict(gold.values)
+    for domain, records in benchmark.venue_records(rules).items():
+        for record in records:
+            for slot, value in record.items():
+                normal = normalize_value(slot, str(value), rules)
+                values[domain, slot] = values.get((domain, slot), frozenset()) | {normal}
+    return Vocabulary(rules, values, gold.gold, gold.counts)
+
+
+@lru_cache(maxsize=8)
+def wording_of(benchmark: Benchmark) -> Wording:
+    """Return the wording of a benchmark's references, which is kept with an installed one."""
+    kept = benchmark.kept("wording", lambda: _wording(benchmark))
+    words, pairs = kept
+    canonical: Counter[str] = Counter()
+    every: set[str] = set()
+    for dialogue in benchmark.dialogues.values():
+        canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
+        for texts in dialogue.references.values():
+            every.update(texts)
+    split = [pair.split(" ") for pair in pairs]
+    return Wording(
+        frozenset(words),
+        frozenset((first, second) for first, second in split),
+        canonical,
+        frozenset(every),
+    )
+
+
+def _wording(benchmark: Benchmark) -> Any:
+    """Return the tokens and the pairs of tokens of all references, as plain data."""
+    texts: set[str] = set()
+    for dialogue in benchmark.dialogues.values():
+        for references in dialogue.references.values():
+            texts.update(references)
+    words: set[str] = set()
+    pairs: set[str] = set()
+    for text in texts:
+        of_text = tokens(text)
+        words.update(of_text)
+        pairs.update(map(" ".join, zip(of_text, of_text[1:], strict=False)))
+    return [sorted(words), sorted(pairs)]
