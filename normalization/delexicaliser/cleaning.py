@@ -15,12 +15,13 @@ import unicodedata
 _ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{0,2});")
 _PLAIN_CHARACTERS = str.maketrans(
     {
-        **dict.fromkeys("‘’‚‛ʼ′´＇", "'"),
-        **dict.fromkeys("“”„‟″＂", '"'),
-        # The second one does not break a line.
-        **dict.fromkeys("‐‑", "-"),
-        # They would become letters of the word before.
-        **dict.fromkeys("™℠"),
+        # Quotation marks, a modifier letter, the prime and the acute accent.
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+        # Hyphens, one of which does not break a line.
+        **dict.fromkeys("\u2010\u2011", "-"),
+        # The signs of trade and service marks would become letters of the word before.
+        **dict.fromkeys("\u2122\u2120"),
     }
 )
 _LEFT_OUT = frozenset({"Cf", "Mn"})
