@@ -10,7 +10,7 @@ Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -28,6 +28,21 @@ HARNESS = "mwz"
 LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
 """The libraries that rules of a score are defined by, whether the score loads them or a shortcut
 stands in for them (docs/architecture.md)."""
+
+
+MAIN_SETUP = "strict"
+"""The default set-up of Inform and Success, whose figures carry no prefix."""
+
+RANKED = (MAIN_SETUP, "optimistic")
+"""The set-ups that the leaderboard has, and that are computed where none is named."""
+
+BOTH = "both"
+"""The name of the two together."""
+
+
+def chosen_setups(name: str) -> tuple[str, ...]:
+    """Return the names of the set-ups that the option `setup` asks for."""
+    return RANKED if name == BOTH else (name,)
 
 
 PLACEHOLDERS = "placeholders"
@@ -77,7 +92,7 @@ class Signature:
         data: Its content hash, with the venues of the rule set: SHA-256 in hexadecimal.
         rules: The rule set's name.
         rules_digest: SHA-256 of its tables.
-        setup: The set-ups of Inform and Success: "strict", "optimistic" or "both".
+        setup: The set-up of Inform and Success, or "both": the strict and the optimistic one.
         domains: The source of active domains in the strict set-up.
         states: The source of belief states, "predicted" or "gold".
         goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
@@ -115,13 +130,20 @@ class Signature:
     def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
         """Say whether scores with this and another signature may be compared, and if not, why.
 
-        Sources of active domains are a system's own, and other versions of the harness and of its
-        libraries are not expected to change scores: both are noted and forbid nothing.
+        Where one of them has both set-ups and the other only one of these, the figures of that one
+        are compared. Sources of active domains are a system's own, and other versions of the
+        harness and of its libraries are not expected to change scores: all that is noted and
+        forbids nothing.
 
         Args:
             other: The other signature.
             apart_from: Fields that are allowed to differ.
         """
+        shared = self._shared_setup(other)
+        if shared is not None:
+            verdict = self.part(shared).comparable_with(other.part(shared), apart_from)
+            note = f"only figures of the {shared} set-up compare"
+            return replace(verdict, notes=(note, *verdict.notes))
         reasons = [
             f"{meaning}: {self._compared(name)} and {other._compared(name)}"
             for name, meaning in _MEANINGS.items()
@@ -143,6 +165,31 @@ class Signature:
             if self.versions.get(name) != other.versions.get(name)
         ]
         return Comparability(tuple(reasons), tuple(notes))
+
+    def part(self, setup: str) -> Signature:
+        """Return the signature of the figures of a set-up, whatever was computed beside them.
+
+        Args:
+            setup: A set-up, one of the two of this signature; any other changes nothing.
+        """
+        if self.setup != BOTH or setup not in RANKED:
+            return self
+        uses_gold_domains = setup != MAIN_SETUP or self.domains == "gold"
+        gold_domains = self.gold_domains if uses_gold_domains else None
+        return replace(self, setup=setup, gold_domains=gold_domains)
+
+    @property
+    def parts(self) -> tuple[Signature, ...]:
+        """The signature of each set-up that this one has; itself if it has none."""
+        if self.setup is None:
+            return (self,)
+        return tuple(map(self.part, chosen_setups(self.setup)))
+
+    def _shared_setup(self, other: Signature) -> str | None:
+        """Return the only set-up that both have; None if that is all that both have, or nothing."""
+        ours, theirs = (set(chosen_setups(one.setup or "")) for one in (self, other))
+        shared = ours & theirs
+        return shared.pop() if len(shared) == 1 and ours != theirs else None
 
     def __hash__(self) -> int:
         return hash(self.key)

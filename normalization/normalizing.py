@@ -153,7 +153,7 @@ class Delexicalised:
     """A response in plain English and what was found in it.
 
     Attributes:
-        original: The response as it was written.
+        original: The response in plain characters, which the spans are places of.
         text: The response with a placeholder in place of every value.
         spans: The values, in order; they do not overlap. Placeholders that the response already
             had are not among them.

@@ -36,12 +36,20 @@ def _refused(cli: Cli, *arguments: object) -> str:
 # What is printed.
 
 
-def test_the_table_is_printed_and_last_the_signature(
+def test_the_table_is_printed_and_last_the_signature_of_each_set_up(
     cli: Cli, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
     run = cli.done("score", file)
     assert run.out.startswith("total")
-    assert run.out.splitlines()[-1] == str(score(careful, sample).signature)
+    alone = [score(careful, sample, Options(setup=name)) for name in ("strict", "optimistic")]
+    assert run.out.splitlines()[-2:] == [str(report.signature) for report in alone]
+
+
+def test_strict_figures_have_the_signature_of_a_paper_table(cli: Cli, file: Path) -> None:
+    strict = cli.done("score", file).out.splitlines()[-2]
+    assert "|setup:strict|" in strict
+    assert f"Signature: `{strict}`" in cli.done("table", file, "--format", "md").out
+    assert strict in cli.done("score", file, file).out
 
 
 def test_json_to_standard_output_is_all_that_is_printed(

@@ -337,13 +337,14 @@ def test_spans_lie_in_order_within_the_text(response: str) -> None:
     delexicalised = DELEXICALISER(response)
     done = 0
     for span in delexicalised.spans:
-        assert done <= span.start < span.end <= len(response)
+        assert done <= span.start < span.end <= len(delexicalised.original)
         done = span.end
-    assert delexicalised.text == _replaced(response, delexicalised)
+    assert delexicalised.text == _replaced(delexicalised)
 
 
-def _replaced(response: str, delexicalised: Delexicalised) -> str:
+def _replaced(delexicalised: Delexicalised) -> str:
     """Return a response with the placeholders of its spans, last one first."""
+    response = delexicalised.original
     names: Mapping[str, str] = delexicaliser_tables()["placeholders"]
     for span in reversed(delexicalised.spans):
         response = f"{response[: span.start]}[{names[span.slot]}]{response[span.end :]}"

@@ -31,12 +31,13 @@ def _cells(text: str, first: str) -> list[str]:
     return line.split()
 
 
-def test_totals_come_first_then_domains_bleu_diversity_and_last_the_signature() -> None:
+def test_totals_come_first_then_domains_bleu_diversity_and_last_the_signatures() -> None:
     text = _text(ONE)
     places = [text.index(head) for head in ("total ", "domain ", "reference style", "diversity")]
     assert places == sorted(places)
     assert text.splitlines()[2].startswith("total")
-    assert text.splitlines()[-1] == str(score(ONE, TOWN).signature)
+    assert text.splitlines()[-3].endswith("Signature:")
+    assert text.splitlines()[-2:] == [*map(str, score(ONE, TOWN).signature.parts)]
 
 
 def test_numbers_are_those_of_the_report() -> None:
@@ -72,6 +73,7 @@ def test_what_was_not_computed_is_not_shown() -> None:
     text = report_text(score(ONE, TOWN, Options(metrics=("bleu",))))
     assert "Inform" not in text
     assert "mwz22 (canonical)" in text
+    assert text.count("|setup:") == 1
     # With no metric at all there is still what was played, and with what.
     text = report_text(score(ONE, TOWN, Options(metrics=())))
     assert text.startswith("coverage: 1 of 1 dialogues")

@@ -40,7 +40,7 @@ OTHERS: dict[str, Any] = {
     "data": "0123456789abcdef" * 3 + "0123456789abcdee",
     "rules": "2023",
     "rules_digest": "fedcba9876543210" * 3 + "fedcba9876543211",
-    "setup": "strict",
+    "setup": "damd",
     "domains": "gold",
     "states": "gold",
     "goals": "seen",
@@ -162,7 +162,7 @@ def test_it_is_equal_to_what_is_read_back(sample: Benchmark) -> None:
         ("benchmark", "different benchmarks: town and city"),
         ("data", "different versions of the benchmark's content: 0123456789ab and 0123456789ab"),
         ("rules_digest", "different rules: 2021-fedcba987654 and 2021-fedcba987654"),
-        ("setup", "different set-ups: both and strict"),
+        ("setup", "different set-ups: both and damd"),
         ("states", "different sources of belief states: predicted and gold"),
         ("goals", "different goals: all and seen"),
         ("coverage", "different turns played: 3/9-ffffffffffff and 3/9-eeeeeeeeeeee"),
@@ -198,6 +198,63 @@ def test_a_metric_that_one_of_them_lacks_is_noted_and_forbids_nothing() -> None:
     assert lacking.comparable_with(one)
 
 
+_TEXTS = st.none() | st.sampled_from(["a", "b"])
+
+
+def _scored(benchmark: Benchmark, setup: str) -> Signature:
+    return score({"town001": CAREFUL}, benchmark, Options(setup=setup)).signature
+
+
+@pytest.mark.parametrize("setup", ["strict", "optimistic"])
+def test_figures_of_a_set_up_compare_whatever_was_computed_beside_them(
+    sample: Benchmark, setup: str
+) -> None:
+    both, alone = _scored(sample, "both"), _scored(sample, setup)
+    # Only the optimistic set-up takes gold active domains.
+    assert (alone.gold_domains is None) == (setup == "strict")
+    assert both.part(setup) == alone
+    verdict = both.comparable_with(alone)
+    assert verdict
+    assert verdict.notes == (f"only figures of the {setup} set-up compare",)
+
+
+def test_strict_figures_do_not_compare_with_optimistic_ones(sample: Benchmark) -> None:
+    strict, optimistic = _scored(sample, "strict"), _scored(sample, "optimistic")
+    assert not strict.comparable_with(optimistic)
+    assert _scored(sample, "both").parts == (strict, optimistic)
+    assert strict.part("optimistic") == strict
+
+
+@settings(deadline=None)
+@given(
+    st.builds(
+        Signature,
+        setup=st.sampled_from(["both", "strict", "optimistic", "damd"]),
+        domains=_TEXTS,
+        gold_domains=_TEXTS,
+    )
+)
+def test_parts_compare_with_the_whole_and_among_each_other_only_with_themselves(
+    signature: Signature,
+) -> None:
+    parts = signature.parts
+    for part in parts:
+        assert part.parts == (part,)
+        assert signature.comparable_with(part)
+        assert part.comparable_with(signature)
+    assert len(parts) == (2 if signature.setup == "both" else 1)
+    assert bool(parts[0].comparable_with(parts[-1])) == (len(parts) == 1)
+
+
+def test_strict_figures_of_gold_domains_depend_on_where_these_are_from() -> None:
+    both = replace(FULL, domains="gold")
+    strict = both.part("strict")
+    assert strict.gold_domains == "damd"
+    assert both.comparable_with(strict)
+    (reason,) = both.comparable_with(replace(strict, gold_domains="rule")).reasons
+    assert reason.endswith("damd and rule")
+
+
 def test_other_domains_and_versions_are_noted_and_forbid_nothing() -> None:
     other = replace(FULL, domains="gold", versions={"mwz": "1.1", "rapidfuzz": "3"})
     verdict = FULL.comparable_with(other)
@@ -222,7 +279,6 @@ def test_fields_that_may_differ_are_no_reason(name: str) -> None:
     assert FULL.comparable_with(other, apart_from=everything)
 
 
-_TEXTS = st.none() | st.sampled_from(["a", "b"])
 _SIGNATURES = st.builds(
     Signature,
     **{f.name: _TEXTS for f in fields(Signature) if f.name not in {"parameters", "versions"}},

@@ -9,16 +9,30 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from resampled_cases import made_up, sample_evidence
+from resampled_cases import made_up, sample_evidence, sample_predictions, sample_scorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, chisquare
 
-from mwz.harness.comparison import SEED, Evidence
+from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
 from mwz.harness.comparison.evidence import bootstrap_samples
+from mwz.harness.errors import InputError
 from mwz.harness.metrics import Figure, References, Statistics, bleu_of_sums
 from mwz.harness.signature import Signature
+
+# What is tested.
+
+
+def test_systems_are_tested_in_the_same_figures() -> None:
+    one = sample_evidence("careful", "bleu", "inform")
+    strict = sample_scorer("bleu", "inform").with_options(setup="strict")
+    other = strict.evidence("hasty", sample_predictions("hasty"))
+    # Their strict figures compare, and yet only one of them has optimistic ones.
+    assert one.signature.comparable_with(other.signature)
+    with pytest.raises(InputError, match="careful and hasty: different figures; score both with"):
+        compare(one, [other])
+
 
 # McNemar.
 

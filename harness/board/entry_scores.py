@@ -17,7 +17,13 @@ from ..io import encoded, to_json
 from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
 from ..scoring import Scorer, explained_results, played_predictions
 from ..signature import Signature
-from ..submission import NormalizedSubmission, Submission, checked_submission, read_standard
+from ..submission import (
+    NormalizedSubmission,
+    Submission,
+    checked_submission,
+    plain_form,
+    read_standard,
+)
 from .copied import Fingerprints, fingerprints_of
 from .pairs import evidence_of_rows
 from .scores import (
@@ -241,6 +247,8 @@ def read_responses(
     if isinstance(content, str):
         return Responses(content, scorer)
     standard = read_standard(content, source)
+    if english:
+        standard = plain_form(standard, source)
     submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
     return Responses(submission, scorer, content)
 

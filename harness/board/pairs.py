@@ -36,7 +36,6 @@ from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidenc
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
 from ..metrics import (
-    BOTH,
     COLUMNS,
     MAIN_SETUP,
     Figure,
@@ -146,9 +145,7 @@ def _signature(signature: Signature) -> Signature:
     """Return the signature of the strict figures among those of a report."""
     kept = (LEXICALISED, PLACEHOLDERS)
     parameters = {name: value for name, value in signature.parameters.items() if name in kept}
-    setup = MAIN_SETUP if signature.setup == BOTH else signature.setup
-    domains = signature.gold_domains if signature.domains == "gold" else None
-    return replace(signature, setup=setup, gold_domains=domains, parameters=parameters)
+    return replace(signature.part(MAIN_SETUP), parameters=parameters)
 
 
 # ----------------------------------------------------------------------------- two by two

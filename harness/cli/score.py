@@ -250,7 +250,7 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     figures = comparison.main_figures(outcome.evidence.figures)
     rows = [[f.title, outcome.intervals[name].text(f.digits)] for name, f in figures.items()]
     table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
-    return report_text(outcome.report, table, str(outcome.signature))
+    return report_text(outcome.report, table, outcome.signature)
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
@@ -284,7 +284,8 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     ]
     values = [[_ranking(report, one, setup) for one in columns] for report in reports]
     cells = [_cells(outcome, columns, setup) for outcome in outcomes]
-    signatures = [_compared(report) for report in reports]
+    signatures = [_compared(report, setup) for report in reports]
+    shown = [one.signature.part(setup) for one in outcomes]
     group = comparable_group(signatures)
     gold = ", ".join(n for n, one in zip(names, reports, strict=True) if one.has_gold_states)
     comparing = [
@@ -303,7 +304,7 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
             *comparison_notes(names, signatures, group),
             *([f"with gold belief states, not with predicted ones: {gold}"] if gold else []),
             *notes_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
-            *notes_once(zip(names, (str(one.signature) for one in outcomes), strict=True)),
+            *notes_once(zip(names, map(str, shown), strict=True)),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
@@ -314,10 +315,11 @@ def _ranking(report: Report, column: Headline, setup: str) -> float | None:
     return report.whole(column.name, setup) if column.name in headlines() else None
 
 
-def _compared(report: Report) -> Signature:
+def _compared(report: Report, setup: str) -> Signature:
     """Return the signature of what a table shows: lower bounds are of the whole benchmark."""
+    signature = report.signature.part(setup)
     whole = report.metrics.get("lower_bound") is not None
-    return replace(report.signature, coverage=None) if whole else report.signature
+    return replace(signature, coverage=None) if whole else signature
 
 
 def _cells(

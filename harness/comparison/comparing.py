@@ -229,12 +229,14 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
     """
     first, *others = systems
     apart = "the systems have no dialogue in common"
+    unlike = "different figures; score both with the same metrics and the same set-up"
     problems = [
         f"{first.name} and {other.name}: {reason}"
         for other in others
         for reason in (
             *_comparable(first, other).reasons,
             *([apart] if set(first.dialogues).isdisjoint(other.dialogues) else []),
+            *([unlike] if first.figures.keys() != other.figures.keys() else []),
         )
     ]
     if problems:

@@ -147,7 +147,7 @@ def _measures(request: Request, text: str) -> list[float]:
 @lru_cache(maxsize=_REMEMBERED)
 def _without_questions(text: str) -> str:
     """Return a text without what only asks."""
-    return _sentences()["asking"].sub(" ", text.replace("’", "'"))
+    return _sentences()["asking"].sub(" ", text)
 
 
 @cache

@@ -37,6 +37,7 @@ from ..submission import (
     dialogue_id,
     normalize_submission,
 )
+from .delexicalised import refuse_delexicalised
 from .facts import FACT_SLOTS, turn_domains
 from .grounded import (
     INFORM_CAUSES,
@@ -236,7 +237,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         id_: tuple(Turn(turn["response"], None, None) for turn in turns)
         for id_, turns in played.items()
     }
-    submission = delexicalise_submission(Submission(turns), plain)
+    submission = delexicalise_submission(Submission(turns, source), plain)
+    refuse_delexicalised(submission, scorer.rules, "--free-running")
     normalized = normalize_submission(submission, scorer.rules)
     database = scorer.database()
     compared = benchmark.dialogues if isinstance(chosen, GoalsFile) else played

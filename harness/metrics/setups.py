@@ -25,8 +25,15 @@ from mwz.normalization import (
     shape_problems,
 )
 
+from .. import signature
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Benchmark, Dialogue
 from ..submission import NormalizedSubmission
+
+# Signatures tell the set-ups of figures apart by these.
+MAIN_SETUP = signature.MAIN_SETUP
+RANKED = signature.RANKED
+BOTH = signature.BOTH
+chosen_setups = signature.chosen_setups
 
 _Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
@@ -205,21 +212,6 @@ class NamedSetup:
     source: str
     domains: str | None = None
     states: str | None = None
-
-
-MAIN_SETUP = "strict"
-"""The default set-up, whose figures carry no prefix."""
-
-RANKED = (MAIN_SETUP, "optimistic")
-"""The set-ups that the leaderboard has, and that are computed where none is named."""
-
-BOTH = "both"
-"""The name of the two together."""
-
-
-def chosen_setups(name: str) -> tuple[str, ...]:
-    """Return the names of the set-ups that the option `setup` asks for."""
-    return RANKED if name == BOTH else (name,)
 
 
 # ---------------------------------------------------- sources of domains and states

@@ -222,11 +222,12 @@ def _plain(result: Any) -> Any:
 # As text.
 
 
-def report_text(report: Report, more: str = "", signature: str = "") -> str:
+def report_text(report: Report, more: str = "", signature: Signature | None = None) -> str:
     """Return the report as text: totals first, then what they are made of.
 
-    Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
-    states are told before anything else: a score made with them is another score.
+    Last comes what to put under a table of the scores: a sentence, and a signature for each set-up,
+    whose figures have the same wherever they are printed. Gold belief states are told before
+    anything else: a score made with them is another score.
 
     Args:
         report: The report.
@@ -235,13 +236,15 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
     """
     gold = f"Inform and Success with {report.states} belief states, not with predicted ones"
     headers, *totals = _totals_rows(report)
+    signature = report.signature if signature is None else signature
+    signatures = signature.parts if totals else (signature,)
     parts = [
         gold if report.has_gold_states else "",
         text_table(headers, totals) if totals else "",
         *_metrics(report),
         "\n".join(_notes(report)),
         more,
-        f"{reporting_words(report)} Signature:\n{signature or report.signature}",
+        "\n".join([f"{reporting_words(report)} Signature:", *map(str, signatures)]),
     ]
     return "\n\n".join(part for part in parts if part)
 

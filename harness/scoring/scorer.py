@@ -25,6 +25,7 @@ from ..submission import (
     human_submission,
     made_submission,
     normalize_submission,
+    plain_form,
     read_standard,
     standard_form,
 )
@@ -116,12 +117,17 @@ class Scorer:
             InputError: They are malformed, or one has no goal.
         """
         free_running = room("grounding.plain_dialogues", "--free-running")
-        return free_running.play_free_running(dialogues, source, self)
+        return free_running.play_free_running(plain_form(dialogues, source), source, self)
 
     def _played(self, predictions: object, source: str) -> Played:
-        standard, checks = standard_form(predictions, source), self.options.checks
+        standard = self._meant(standard_form(predictions, source), source)
+        checks = self.options.checks
         submission = checked_submission(standard, self.benchmark, source, checks=checks)
         return self.played(self.normalized(submission))
+
+    def _meant(self, standard: Standard, source: str) -> Standard:
+        """Return predictions with the responses that the options mean, where turns hold two."""
+        return plain_form(standard, source) if self.options.lexicalised else standard
 
     def checked(self, predictions: bytes | Standard, source: str) -> Submission:
         """Return an (unpacked) predictions file, or the same parsed, as a submission.
@@ -131,13 +137,15 @@ class Scorer:
         """
         if isinstance(predictions, bytes):
             predictions = read_standard(predictions, source)
-        checks = self.options.checks
-        return checked_submission(predictions, self.benchmark, source, self.rules, checks)
+        standard, checks = self._meant(predictions, source), self.options.checks
+        return checked_submission(standard, self.benchmark, source, self.rules, checks)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
         if self.options.lexicalised:
             submission = delexicalise_submission(submission, self.delexicaliser())
+            checks = room("grounding.delexicalised", "plain English")
+            checks.refuse_delexicalised(submission, self.rules, "--lexicalised")
         return normalize_submission(submission, self.rules)
 
     def made(self, name: str) -> NormalizedSubmission:

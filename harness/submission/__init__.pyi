@@ -43,6 +43,7 @@ from .notations import (
     TRACKED_SLOTS as TRACKED_SLOTS,
     metadata_slots as metadata_slots,
 )
+from .plain import plain_form as plain_form
 from .remarks import (
     FEW as FEW,
     MANY_UNKNOWN as MANY_UNKNOWN,

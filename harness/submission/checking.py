@@ -34,6 +34,8 @@ from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
+    KEYS,
+    PLAIN,
     RESPONSE,
     STATE,
     STATE_CHECKS,
@@ -42,6 +44,7 @@ from .formats.standard import (
     Standard,
     StateChecks,
     other_keys,
+    plain_key,
     read_standard,
 )
 from .model import Submission, Turn
@@ -55,7 +58,7 @@ from .notations import (
     Notify,
     read_state,
 )
-from .remarks import state_remarks, text_remarks
+from .remarks import LEXICALISED, state_remarks, text_remarks
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
@@ -143,6 +146,7 @@ class _Checker:
         self.problems = Findings()
         self._remarks = Findings()
         self._unread: Counter[str] = Counter()
+        self._plain: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits()
         self._checks = checks
@@ -156,6 +160,9 @@ class _Checker:
             keys = ", ".join(f"{key} {n}×{close[key]}" for key, n in self._unread.items())
             message = f"keys of turns that are not read: {keys}"
             self._remarks.add("", message, "unread keys", warning=any(close.values()))
+        for key, count in self._plain.items():
+            message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
+            self._remarks.add("", message, "format", warning=False)
         return self._remarks.remarks()
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
@@ -262,7 +269,9 @@ class _Checker:
         for key in turn:
             if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
                 self._problem(place, f"`user`: expected a string, found {kind_of(turn[USER])}")
-            if key not in (*TURN_KEYS, USER, GOLD):
+            if plain_key(key) in KEYS[PLAIN]:
+                self._plain[unquoted(key)] += 1
+            elif key not in (*TURN_KEYS, USER, GOLD):
                 self._unread[unquoted(key)] += 1
 
     def _is_plain(self, state: Any) -> bool:

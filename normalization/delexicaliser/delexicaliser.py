@@ -24,6 +24,7 @@ from typing import Any
 from ..normalizing import Delexicalised, Span, VenueId
 from ..registry import read_toml, sha256
 from ..rules import RuleSet
+from .cleaning import plain_characters
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
 from .phrases import (
     GIVEN,
@@ -108,8 +109,8 @@ class Delexicaliser:
         return f"{_VERSION}-{sha256(content)[:_SHOWN_HASH]}"
 
     def __call__(self, response: str) -> Delexicalised:
-        """Return a response delexicalised."""
-        return self._remembered(response)
+        """Return a response delexicalised; its `original` is in plain characters."""
+        return self._remembered(plain_characters(response))
 
     def _delexicalised(self, response: str) -> Delexicalised:
         spans = self._spans(response)

@@ -27,6 +27,8 @@ ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
 """What the user said before; kept for free-running dialogues."""
+PLAIN = "plain"
+"""What stands for a response in plain English beside the delexicalised one."""
 GOLD = "gold_state"
 """The gold state of a turn in a tracker's file that has its own."""
 
@@ -56,6 +58,10 @@ KEYS: Keys = {
         *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
         *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
         *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+    ),
+    PLAIN: (
+        *("lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse"),
+        "plainresponse",
     ),
     ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
 }
