@@ -33,34 +33,39 @@ GOLD = "gold_state"
 Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
 KEYS: Keys = {
-    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+    "wrapper": (
+        *("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+        *("details", "test"),
+    ),
     "id": (
-        *("dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
-        *("dialogue", "dialog", "filename", "id"),
+        *("originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
+        *("dialogue", "dialog", "filename", "id", "guid"),
     ),
     "turns": (
         *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
-        *("utterances", "responses"),
+        *("utterances", "responses", "results"),
     ),
     "number": (
         *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+        "uttidx",
     ),
     "speaker": ("speaker", "role", "from"),
     "text": ("response", "content", "text", "utterance", "value"),
     RESPONSE: (
-        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
-        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
-        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
+        *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
+        *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
+        *("systemutterance", "system", "utterance", "text"),
     ),
     STATE: (
-        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
-        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
-        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
+        *("dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief"),
+        *("bsptr", "beliefspan", "metadata", "frames", "slots"),
     ),
-    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
+    ACTIVE_DOMAINS: ("activedomains", "activedomain", "domains"),
 }
 """What a key stands for -> the keys that do, in lower case without underscores and the like; the
-first that is there counts."""
+first that is there counts. Those of a turn's fields may also say whether they are predictions or
+gold (`roles.py`)."""
 
 
 @lru_cache(maxsize=1 << 12)
