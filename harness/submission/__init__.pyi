@@ -43,6 +43,7 @@ from .notations import (
     TRACKED_SLOTS as TRACKED_SLOTS,
     known_slot_name as known_slot_name,
     metadata_slots as metadata_slots,
+    read_state as read_state,
 )
 from .remarks import (
     FEW as FEW,

@@ -114,13 +114,22 @@ def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
                     yield domain, f"{prefix}{slot}", value
 
 
-def is_state(value: object) -> bool:
-    """Return whether a value writes a state with a domain of MultiWOZ, in whatever notation."""
+def is_state(value: object, any_domain: bool = False) -> bool:
+    """Return whether a value writes a state that is not empty, in whatever notation.
+
+    Args:
+        value: A value of a file.
+        any_domain: Whether states without a domain of MultiWOZ are states, too.
+    """
     if isinstance(value, str):
         value = _as_state(value, _ignore)
     if not isinstance(value, dict | list):
         return False
-    return is_metadata(value) or not STATE_DOMAINS.isdisjoint(read_state(value, _ignore, _ignore))
+    problems: list[str] = []
+    state = read_state(value, lambda where, problem: problems.append(problem), _ignore)
+    if is_metadata(value) or not STATE_DOMAINS.isdisjoint(state):
+        return True
+    return any_domain and bool(state) and not problems
 
 
 def _ignore(where: str, what: str) -> None:

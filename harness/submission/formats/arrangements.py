@@ -42,6 +42,9 @@ _METADATA, _FRAMES = "metadata", "frames"
 _ID = re.compile(r"[a-z_-]*(?:sng|mul|wo)[a-z]*[0-9]+(?:\.json)?", re.IGNORECASE)
 """An id of MultiWOZ."""
 
+_BEFORE = "System Response"
+"""What SUMBT's table, whose first column is `# Dialogue ID`, has of the turn before the user's."""
+
 _SPLIT = re.compile(r"(?:train|dev|val|valid|validation|test)-")
 """What TripPy puts before a dialogue's id."""
 
@@ -313,7 +316,8 @@ class Arrangement:
             id_key = key_of(item, self._keys["id"], str, int)
             if id_key is not None:
                 self._outer[str(id_key)] = None
-                inside = {key: value for key, value in item.items() if key != id_key}
+                left_out = {id_key, _BEFORE} if str(id_key).startswith("#") else {id_key}
+                inside = {key: value for key, value in item.items() if key not in left_out}
                 if self._is_row(inside):
                     rows.setdefault(str(item[id_key]), []).append(self._row(inside))
                 else:

@@ -216,7 +216,9 @@ def _field_of_values(values: Sequence[Any]) -> str | None:
 
 def _is_meant_as_state(value: object) -> bool:
     """Return whether a value is a state, or a text that writes an object, even a broken one."""
-    return is_state(value) or (isinstance(value, str) and value.lstrip().startswith("{"))
+    if isinstance(value, str):
+        return is_state(value) or value.lstrip().startswith("{")
+    return is_state(value, any_domain=True)
 
 
 def _best(candidates: Sequence[Candidate], turns: Sequence[Mapping[Any, Any]]) -> list[Candidate]:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import declared, outside_versions
 
-from ...errors import InputError, Remark
+from ...errors import InputError, Remark, unquoted
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
 
 RESPONSE = "response"
@@ -134,6 +134,15 @@ class Standard:
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_states_alone(self) -> bool:
+        """Whether turns have states and none has a response, as of trackers."""
+        if self.find is not None:
+            return True
+        listed = (turns for turns in self.dialogues.values() if isinstance(turns, list))
+        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
@@ -326,7 +335,20 @@ def standard_form(content: object, source: str) -> Standard:
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{other_keys(content)}")
+    raise InputError(source, f"{problem}{other_keys(content)}{_without_id(content)}")
+
+
+def _without_id(content: object) -> str:
+    """Say which keys the objects of a list have, none of which is a dialogue's id."""
+    first = content[0] if isinstance(content, list) and content else None
+    if not isinstance(first, Mapping):
+        return ""
+    keys = ", ".join(f"`{unquoted(key)}`" for key in [*first][:_LISTED])
+    return f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
+
+
+_LISTED = 8
+"""How many keys a message lists."""
 
 
 # Tables with one line per turn; the first line names the columns.
@@ -335,7 +357,7 @@ def standard_form(content: object, source: str) -> Standard:
 # is `dial_id`, titles and tables of figures may stand before that line (`DECODED RESULTS:`).
 
 _HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
-_COLUMN = re.compile(r"[A-Za-z_][\w .-]{0,40}")
+_COLUMN = re.compile(r"(?:# ?)?[A-Za-z_][\w .-]{0,40}")
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _SEARCHED = 100_000
 """In how many bytes at the beginning of a file the line of column names is looked for."""
@@ -384,7 +406,8 @@ def _header(text: str) -> tuple[int, str] | None:
     line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
     for separator in _SEPARATORS:
         # Names of columns and, in a table of pandas, the empty one of its index.
-        names = [name.strip('"') for name in line.split(separator)]
+        # SUMBT's lines end with a separator.
+        names = [name.strip('"') for name in line.removesuffix(separator).split(separator)]
         named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])
         if named and len(names) > 1 and len({*names}) == len(names):
             return len(text) - len(text.lstrip("\r\n")), separator
