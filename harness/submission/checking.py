@@ -31,6 +31,7 @@ from ..errors import (
     unquoted,
 )
 from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
+from .formats.roles import gold_key
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -243,10 +244,7 @@ class _Checker:
         response, bounds = turn.get(RESPONSE), self._limits
         if RESPONSE not in turn:
             if not self._checks.tracked:
-                alone = (
-                    "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
-                )
-                yield f"`response` is missing; expected a string{alone}"
+                yield f"`response` is missing; expected a string{_without_response(turn)}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
@@ -337,8 +335,18 @@ _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
 
 
+def _without_response(turn: Mapping[Any, Any]) -> str:
+    """Return what a turn without a response has instead, and what to do."""
+    gold = gold_key({key: value for key, value in turn.items() if key != GOLD}, RESPONSE)
+    if gold is not None:
+        return f"; `{unquoted(gold)}` is a gold response, and no prediction"
+    return "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
+
+
 def _keys_of(turn: Mapping[Any, Any], field: str) -> str:
     """Return what keys a turn has, and how to say which of them holds a field; nothing if none."""
+    if field == STATE and turn.get(GOLD) is not None and STATE not in turn:
+        return f"; `{GOLD}` is gold, and no prediction"
     keys = [unquoted(key) for key in turn if key not in (RESPONSE, USER, ACTIVE_DOMAINS, GOLD)]
     if field != STATE or not keys or STATE in turn:
         return ""

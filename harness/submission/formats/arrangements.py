@@ -17,7 +17,7 @@ from mwz.normalization import plain_slot_name
 from ...errors import Findings, counted, refuse, resembling, unquoted
 from ...io import kind_of
 from ..notations import DOMAINS, STATE_SLOTS, is_state, known_slot_name, slot_of
-from .roles import Fields, Role, fields_of, role_and_name, unfolded
+from .roles import PLURALS, Fields, Role, fields_of, role_and_name, unfolded
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -109,7 +109,7 @@ def _is_rearranged(dialogue: object) -> bool:
     fields = fields_of([turn])
     if not fields.keys:
         return any(map(_column, turn))
-    return isinstance(dialogue, Mapping) or not fields.are_standard
+    return isinstance(dialogue, Mapping) or not fields.are_standard or turn not in dialogue
 
 
 def _is_state(turn: object) -> bool:
@@ -398,26 +398,38 @@ class Arrangement:
         if system is None:
             self.note("only the user speaks: nothing is a response", warning=True)
             return {id_: [*map(self._asked, turns)] for id_, turns in dialogues.items()}
+        every = [turn for turns in dialogues.values() for turn in turns]
+        fields = fields_of([turn for turn in every if _speaker(turn) == system], self._named)
         others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
         left_out = f"; turns left out: {', '.join(others)}" * bool(others)
         self.note(f"what `{system}` says are the responses{left_out}")
         return {
-            id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system)
+            id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system, fields)
             for id_, turns in dialogues.items()
         }
 
-    def _responses_of(self, place: str, turns: Sequence[Any], system: str) -> list[Any]:
-        """Return the system's turns; one where it speaks several times to the same user turn."""
+    def _responses_of(
+        self, place: str, turns: Sequence[Any], system: str, fields: Fields
+    ) -> list[Any]:
+        """Return the system's turns; one where it speaks several times to the same user turn.
+
+        Args:
+            place: What messages call the dialogue.
+            turns: Its turns.
+            system: Who responds.
+            fields: Which keys of the turns in which the system speaks hold what.
+        """
         exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = [({}, [])]
         for turn in turns:
             who = _speaker(turn)
             if who in _USER:
                 exchanges.append((self._utterance(turn), []))
             elif who == system:
-                reply = self._utterance(turn)
+                reply = self._utterance(turn, fields)
                 # A call of a tool is no response.
                 is_call = any(turn.get(call) for call in _CALLS)
-                if reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call):
+                has_text = reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call)
+                if has_text or turn.get(fields.predicted.get(STATE)) is not None:
                     exchanges[-1][1].append(reply)
         (_, before), *exchanges = exchanges
         if not exchanges:
@@ -481,17 +493,25 @@ class Arrangement:
         texts = [reply[RESPONSE] for reply in replies]
         if all(isinstance(text, str) for text in texts):
             read[RESPONSE] = " ".join(texts)
+        elif not any(texts):
+            del read[RESPONSE]
         return {USER: user[RESPONSE], **read}
 
-    def _utterance(self, turn: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a turn with a speaker, its utterance as the response."""
+    def _utterance(self, turn: Mapping[str, Any], fields: Fields | None = None) -> dict[str, Any]:
+        """Return a turn with a speaker, its utterance as the response.
+
+        Where no key is one of a conversation, that of the response in `fields` counts.
+        """
         named = self._keys[RESPONSE][: RESPONSE in self._named]
         who, key = key_of(turn, KEYS["speaker"]), key_of(turn, (*named, *KEYS["text"]))
+        gold = None
+        if key is None and fields is not None:
+            key, gold = fields.predicted.get(RESPONSE), fields.gold.get(RESPONSE)
         text = turn.get(key)
         if isinstance(text, list):
             parts = [part.get("text") if isinstance(part, Mapping) else part for part in text]
             text = "".join(part for part in parts if isinstance(part, str))
-        left_out = {who, key, *_CALLS}
+        left_out = {who, key, gold, *_CALLS}
         return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
 
     def _asked(self, turn: Any) -> Any:
@@ -544,7 +564,7 @@ class Arrangement:
             if key != field:
                 self.note(f"read `{unquoted(key)}` as `{field}`")
         for field, key in fields.gold.items():
-            message = f"read `{unquoted(key)}` as gold {field}s, which are no predictions"
+            message = f"read `{unquoted(key)}` as gold {PLURALS[field]}, which are no predictions"
             self._remarks.add("", message, GOLD, warning=False)
         if STATE in fields.gold and STATE in fields.predicted and RESPONSE not in fields.predicted:
             self._name = _PAIRS
@@ -595,7 +615,8 @@ def _turn(turn: Any, fields: Fields) -> Any:
     if STATE in fields.gold:
         names[fields.gold[STATE]] = GOLD
     # What is gold, or is overwritten by what is read in its place, is left out.
-    left_out = {*fields.gold.values(), *fields.predicted} - names.keys()
+    gold = {key for field, key in fields.gold.items() if field in fields.predicted}
+    left_out = {*gold, *fields.predicted} - names.keys()
     read = {names.get(key, key): v for key, v in turn.items() if key not in left_out}
     for field in (STATE, ACTIVE_DOMAINS):
         if isinstance(read.get(field), str) and not read[field].strip():

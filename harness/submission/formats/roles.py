@@ -7,7 +7,6 @@ holds is told by its values, and `state` is a prediction unless another key says
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,6 +42,9 @@ WEAK: Mapping[str, frozenset[str]] = {
 _ONLY_WITH_ROLE = frozenset({"slots"})
 """Names that mean the field only together with a word for a role."""
 
+PLURALS = {RESPONSE: "responses", STATE: "states", ACTIVE_DOMAINS: "active domains"}
+"""Field -> what messages call its values."""
+
 _KINDS: Mapping[str, tuple[type, ...]] = {
     RESPONSE: (str,),
     STATE: (dict, list, str),
@@ -56,15 +58,27 @@ _LOOKED_AT = 50
 """How many values of a key that names no field are looked at to see which one it holds."""
 
 
-def _any_word(words: Sequence[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 _FIELD_OF_NAME = {name: field for field in TURN_KEYS for name in KEYS[field]}
 _ROLE_OF_WORD: Mapping[str, Role] = {word: role for role, words in ROLES.items() for word in words}
-_ROLE = _any_word([*_ROLE_OF_WORD])
-_KEY = re.compile(rf"((?:{_ROLE})*)({_any_word([*_FIELD_OF_NAME])})?((?:{_ROLE})*)")
-_WORD = re.compile(_ROLE)
+_LONGEST = max(map(len, [*_FIELD_OF_NAME, *_ROLE_OF_WORD]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(plain: str) -> tuple[str, ...] | None:
+    """Return the words for roles and the names of fields that a key is made up of.
+
+    Returns:
+        None for a key that has anything else.
+    """
+    if not plain:
+        return ()
+    for length in range(min(len(plain), _LONGEST), 0, -1):
+        word = plain[:length]
+        if word in _ROLE_OF_WORD or word in _FIELD_OF_NAME:
+            rest = _words(plain[length:])
+            if rest is not None:
+                return (word, *rest)
+    return None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -74,14 +88,15 @@ def role_and_name(key: object) -> tuple[Role, str] | None:
     Returns:
         None for a key that is something else.
     """
-    plain = plain_key(key)
-    match = _KEY.fullmatch(plain)
-    if match is None or not plain:
+    words = _words(plain_key(key))
+    if not words:
         return None
-    before, name, after = match.groups(default="")
-    word = _WORD.match(before or after)
-    role: Role = "plain" if word is None else _ROLE_OF_WORD[word[0]]
-    return None if role == "plain" and name in _ONLY_WITH_ROLE else (role, name)
+    role: Role = next((_ROLE_OF_WORD[word] for word in words if word in _ROLE_OF_WORD), "plain")
+    names = [word for word in words if word in _FIELD_OF_NAME]
+    fields = {_FIELD_OF_NAME[name] for name in names}
+    if len(fields) > 1 or (role == "plain" and _ONLY_WITH_ROLE.issuperset(names)):
+        return None
+    return role, min(names, key=lambda name: KEYS[_FIELD_OF_NAME[name]].index(name), default="")
 
 
 @dataclass(frozen=True)
@@ -249,12 +264,15 @@ def _differ(key: Any, other: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
 def _two_keys(field: str, candidates: Sequence[Candidate]) -> str:
     first, second = (f"`{candidate.key}`" for candidate in candidates)
     return (
-        f"{first} and {second} may both be the predicted {field}s, and differ; keep the "
+        f"{first} and {second} may both be the predicted {PLURALS[field]}, and differ; keep the "
         f"predictions alone, or name their key by `mwz convert --key {field}=KEY`"
     )
 
 
 # Objects within turns.
+
+_SPEAKING = frozenset({"system", "assistant", "agent", "bot", "result"})
+"""Keys of objects that hold a turn's fields, and say nothing of their role."""
 
 
 def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -262,23 +280,34 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
     `{"predictions": {"state": {}}}` becomes `{"predictions.state": {}}`.
     """
-    inner = [key for key, value in turn.items() if _holds_fields(key, value)]
-    if not inner:
+    if not any(
+        isinstance(value, Mapping) and _holds_fields(key, value) for key, value in turn.items()
+    ):
         return turn
     read: dict[Any, Any] = {}
     for key, value in turn.items():
-        if key in inner:
-            read.update((f"{key}.{name}", part) for name, part in value.items())
-        else:
+        if not (isinstance(value, Mapping) and _holds_fields(key, value)):
             read[key] = value
+            continue
+        prefix = "" if plain_key(key) in _SPEAKING else f"{key}."
+        for name, part in value.items():
+            read.setdefault(f"{prefix}{name}", part)
     return read
 
 
-def _holds_fields(key: Any, value: Any) -> bool:
+def _holds_fields(key: Any, value: Mapping[Any, Any]) -> bool:
     """Return whether an object holds several fields in one role, and is none itself."""
-    if not isinstance(value, Mapping):
-        return False
     said = role_and_name(key)
-    if said is None or said[1]:
+    says_role_alone = said is not None and not said[1]
+    if not says_role_alone and plain_key(key) not in _SPEAKING:
         return False
     return any((role_and_name(name) or ("", ""))[1] for name in value) and not is_state(value)
+
+
+def gold_key(turn: Mapping[Any, Any], field: str) -> Any:
+    """Return the key by which a turn has a gold value of a field; None if it has none."""
+    for key in turn:
+        said = role_and_name(key)
+        if said is not None and said[0] == "gold" and said[1] in ("", *KEYS[field]):
+            return key
+    return None
