@@ -99,7 +99,7 @@ def read_gold_states(
     if os.path.isdir(path):
         files = [path / name for name in STATE_FILES if (path / name).exists()]
         if not files:
-            raise InputError(str(path), f"no {' or '.join(STATE_FILES)} in this folder")
+            raise InputError(str(path), f"none of {', '.join(STATE_FILES)} in this folder")
         path = files[0]
     dialogues, slots_of = _dialogues(_content(path), path)
     states: dict[str, list[BeliefState]] = {}
@@ -135,7 +135,8 @@ def _dialogues(
     try:
         if isinstance(content, Mapping):
             logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
-            if all("metadata" in turn for turns in logs.values() for turn in turns):
+            every = [turn for turns in logs.values() for turn in turns]
+            if not logs or any(isinstance(turn, Mapping) and "metadata" in turn for turn in every):
                 return logs, lambda turn: metadata_slots(turn["metadata"])
         else:
             trade = {one["dialogue_idx"]: one["dialogue"] for one in content}
@@ -153,16 +154,19 @@ def _of_any_layout(content: object, path: Path) -> Mapping[str, Sequence[Any]]:
         InputError: It has none.
     """
     source = str(path)
-    read = standard_form(content, source).dialogues
+    expected = (
+        "unknown shape; expected an object of dialogue id -> `log` (data.json), a list of "
+        "dialogues with `dialogue_idx` and `dialogue` (test_dials.json), or turns with a state"
+    )
+    try:
+        read = standard_form(content, source).dialogues
+    except InputError as error:
+        raise InputError(source, f"{expected}: {'; '.join(error.problems)}") from None
     listed = [turns for turns in read.values() if isinstance(turns, list)]
     turns = [turn for turns in listed for turn in turns if isinstance(turn, Mapping)]
     key = GOLD if any(GOLD in turn for turn in turns) else STATE
     if not any(key in turn for turn in turns):
-        raise InputError(
-            source,
-            "no states in it; expected an object of dialogue id -> `log` (data.json), a list of "
-            "dialogues with `dialogue_idx` and `dialogue` (test_dials.json), or turns with a state",
-        )
+        raise InputError(source, expected)
     return {name: [turn[key] for turn in turns] for name, turns in read.items()}
 
 

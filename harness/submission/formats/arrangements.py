@@ -109,7 +109,9 @@ def _is_rearranged(dialogue: object) -> bool:
     fields = fields_of([turn])
     if not fields.keys:
         return any(map(_column, turn))
-    return isinstance(dialogue, Mapping) or not fields.are_standard or turn not in dialogue
+    if not isinstance(dialogue, list) or not fields.are_standard:
+        return True
+    return turn not in dialogue
 
 
 def _is_state(turn: object) -> bool:
@@ -565,7 +567,9 @@ class Arrangement:
                 self.note(f"read `{unquoted(key)}` as `{field}`")
         for field, key in fields.gold.items():
             message = f"read `{unquoted(key)}` as gold {PLURALS[field]}, which are no predictions"
-            self._remarks.add("", message, GOLD, warning=False)
+            role, _ = role_and_name(key) or ("plain", "")
+            # Of a key that says so itself, `mwz dst` says it in its table.
+            self._remarks.add("", message, GOLD if role == "plain" else "format", warning=False)
         if STATE in fields.gold and STATE in fields.predicted and RESPONSE not in fields.predicted:
             self._name = _PAIRS
             self._outer.update(dict.fromkeys([fields.gold[STATE], fields.predicted[STATE]]))
