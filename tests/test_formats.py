@@ -155,7 +155,7 @@ def test_a_first_turn_that_lacks_something_is_a_turn(first: Any, read: Any) -> N
 
 
 def test_the_standard_form_is_as_it_is() -> None:
-    content = {"sng1": [{"response": "hi", "resp_gen": "x", "asked": "y"}]}
+    content = {"sng1": [{"response": "hi", "asked": "y", "text": "hi there"}]}
     assert _standard(content) is content
 
 

@@ -336,7 +336,10 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
     [
         (("data", "import", "--states", "2.4", "missing.json"), "missing.json: no such file"),
         (("data", "import", "--states", "2.4", "x", "--mintl", "y"), "--states stands alone"),
-        (("data", "import", "--states", "2.4", "."), "no data.json or test_dials.json in this"),
+        (
+            ("data", "import", "--states", "2.4", "."),
+            "none of data.json, test_dials.json, test.tsv in",
+        ),
         (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz, which has 2.2"),
     ],
 )

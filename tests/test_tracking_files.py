@@ -66,14 +66,14 @@ PAIRS = "gold and prediction pairs (gt, pr)"
         (numbered("gt", "pr", FLAT_GOLD, FLAT_OTHER), PAIRS),
         (
             numbered("turn_belief", "pred_bs_ptr", LIST_GOLD, LIST_OTHER),
-            "TRADE (turn_belief, pred_bs_ptr)",
+            "gold and prediction pairs (turn_belief, pred_bs_ptr)",
         ),
         (
             {
                 "domain": "hotel",
                 "turns": numbered("turn_belief", "pred_belief", LIST_GOLD, LIST_OTHER),
             },
-            "T5-DST (turns, turn_belief, pred_belief)",
+            "gold and prediction pairs (turns, turn_belief, pred_belief)",
         ),
     ],
 )
@@ -275,7 +275,7 @@ def pair(gold, predicted):
         ({"sng0002": BARE}, "(the first is sng0002) is in the benchmark toy"),
         (
             {"SNG0001.json": {"1": GOLD, "2": GOLD, "4": GOLD}},
-            "dialogue SNG0001.json: turn 0 is missing; turns are numbered from 0",
+            "dialogue SNG0001.json: turn 3 is missing; turns are numbered from 1",
         ),
         (
             {"sng0001": [SUBMITTED[0], {"response": "ok"}]},

@@ -13,6 +13,7 @@ An entry is one folder that appears in one step, so that no reader ever sees hal
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,7 +87,7 @@ def read_entries(folder: Path) -> list[Entry]:
     Raises:
         InputError: The folder is missing, or a file in it is missing or not as the schema says.
     """
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(str(folder), "no such folder of entries; give one by --submissions")
     paths = [
         path
@@ -228,7 +229,8 @@ def find_entry(name: str, submissions: Path) -> Entry:
     """
     folders = (submissions, PUBLISHED)
     for place in (folder / name for folder in folders):
-        if (place / ENTRY_FILE).is_file():
+        # Of a name that is too long for a file system pathlib raises an error.
+        if os.path.isfile(place / ENTRY_FILE):
             return read_entry(place)
     names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}
     problem = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"

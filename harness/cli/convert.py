@@ -12,7 +12,13 @@ from mwz.normalization import DEFAULT_RULES, rule_set
 
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
-from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
+from ..submission import (
+    StateChecks,
+    checked_submission,
+    parse_predictions,
+    read_arranged,
+    standard_form,
+)
 from . import notify, option, tell
 from .reading import chosen_benchmark
 
@@ -43,9 +49,11 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
     loaded = chosen_benchmark(benchmark)
-    submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES))
+    alone = standard.has_states_alone
+    checks = StateChecks(tracked=alone)
+    submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)
     written = {
-        id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
+        id_: [turn.to_dict(alone) for turn in turns] for id_, turns in submission.dialogues.items()
     }
     if output.endswith(_GZIP):
         # No time stamp: the same predictions are the same bytes.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
 import click
 
+from ..benchmark import Benchmark
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
@@ -15,11 +16,12 @@ from ..metrics import (
     VARIANTS,
     Choices,
     GoldStates,
+    TrackedFile,
     parse_tracking_file,
     tracking_metrics,
 )
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
-from . import option, tell
+from . import notify, option, tell
 from .reading import NamedOutputs, chosen_benchmark, read_outputs
 from .tracked_files import (
     ScoredFile,
@@ -65,6 +67,7 @@ def scored_files(
     choices: Choices = Choices(),
     wanted: str | None = None,
     leave_out: Sequence[str] = (),
+    refuse_file: Callable[[InputError], None] | None = None,
 ) -> list[ScoredFile]:
     """Read files of states and score them; remarks on them are printed.
 
@@ -76,43 +79,73 @@ def scored_files(
         choices: What the values of `--variant` choose.
         wanted: The id of a dialogue to show turn by turn.
         leave_out: Ids of dialogues and domains; each domain is scored by itself as well.
+        refuse_file: Called with why a file cannot be read or scored, and the others are scored; by
+            default, that is raised.
 
     Raises:
         InputError: A file cannot be read or scored, gold states are not installed, or what is to be
             left out is in no file.
     """
+    refuse_file = refuse_file or _raised
     load_benchmark = cache(partial(chosen_benchmark, benchmark))
     versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
     golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
-    read = []
-    every = [one if isinstance(one, NamedOutputs) else read_outputs(one) for one in files]
-    for outputs, name in zip(every, short_names([one.name for one in every]), strict=True):
-        states: object
-        if isinstance(outputs.content, str):
-            if outputs.content != EMPTY_STATES:
-                raise InputError(outputs.source, "has no predicted states; @empty has")
-            states = empty_states(load_benchmark())
-        else:
-            states = parse_predictions(outputs.content, outputs.source)
-        for number, gold in enumerate(golds or [None]):
-            file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
-            if not isinstance(outputs.content, str) and number == 0:
-                tell(file.source, file.remarks)
+    read: list[tuple[str, TrackedFile]] = []
+    names = [one.name if isinstance(one, NamedOutputs) else one for one in files]
+    for one, name in zip(files, short_names(names), strict=True):
+        try:
+            outputs = one if isinstance(one, NamedOutputs) else read_outputs(one)
+            tracked = list(_with_each(outputs, golds or [None], load_benchmark))
+        except InputError as error:
+            refuse_file(error)
+            continue
+        for gold, file in zip(golds or [None], tracked, strict=True):
             read.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
     gold_domains = sorted({domain for _, file in read for domain in file.gold_domains})
     ids = {dialogue_id(one.id) for _, file in read for one in file.dialogues}
     ids.update(id_ for _, file in read for id_ in file.left_out)
     lacking = [one for one in leave_out if one not in gold_domains and dialogue_id(one) not in ids]
     refuse("--leave-out", [unknown("dialogue or domain", one, gold_domains) for one in lacking])
-    scored = [
-        score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
-        for name, file in read
-        for what, part, kept in without(file, leave_out, gold_domains, load_benchmark)
-    ]
+    scored: list[ScoredFile] = []
+    for name, file in read:
+        try:
+            parts = without(file, leave_out, gold_domains, load_benchmark)
+            scored += [
+                score_file(
+                    part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted
+                )
+                for what, part, kept in parts
+            ]
+        except InputError as error:
+            refuse_file(error)
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
     lacking = sorted(choices.domain_lambdas.keys() - set(domains))
     refuse("--variant", [unknown("domain", domain, domains) for domain in lacking])
     return scored
+
+
+def _raised(error: InputError) -> None:
+    raise error
+
+
+def _with_each(
+    outputs: NamedOutputs,
+    golds: Sequence[GoldStates | None],
+    load_benchmark: Callable[[], Benchmark],
+) -> Iterator[TrackedFile]:
+    """Yield the states of outputs with each of some gold states; remarks are printed once."""
+    states: object
+    if isinstance(outputs.content, str):
+        if outputs.content != EMPTY_STATES:
+            raise InputError(outputs.source, "has no predicted states; @empty has")
+        states = empty_states(load_benchmark())
+    else:
+        states = parse_predictions(outputs.content, outputs.source)
+    for number, gold in enumerate(golds):
+        file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
+        if not isinstance(outputs.content, str) and number == 0:
+            tell(file.source, file.remarks)
+        yield file
 
 
 class _Command(click.Command):
@@ -156,14 +189,27 @@ def command(
     json_target: str | None,
     wanted: str | None,
     plot: str | None,
-) -> None:
+) -> int:
     """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
     predicted states, or predicted states only, which are compared with the benchmark's: a tracker's
     output or a submission, or @empty or the name of an entry. Several FILEs are shown
-    side by side.
+    side by side; one that cannot be scored is reported, and the others are scored.
     """
     choices = Choices.of(variants)
-    scored = scored_files(files, benchmark, gold_version, choices, wanted, leave_out)
+    refused: list[InputError] = []
+
+    def refuse_file(error: InputError) -> None:
+        if len(files) == 1:
+            raise error
+        refused.append(error)
+        notify(str(error))
+
+    scored = scored_files(files, benchmark, gold_version, choices, wanted, leave_out, refuse_file)
+    status = 2 if refused else 0
+    if refused:
+        notify(f"{len(refused)} of {len(files)} files could not be scored")
+    if not scored:
+        return status
     if plot is not None:
         plot_tracking(scored, plot)
     if intervals:
@@ -171,9 +217,10 @@ def command(
     if json_target is not None:
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
-        return
+        return status
     tables = tracking_tables(scored, per_domain, wanted)
     if format_ == "csv" and wanted is None:
         # A row per file, domain and slot.
         tables = [replace(tables[0], data=[row for table in tables for row in table.data])]
     click.echo(printable(formatted(tables, format_)), nl=False)
+    return status

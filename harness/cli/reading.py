@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +19,6 @@ from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
-    RESPONSE,
-    STATE,
     Submission,
     is_play,
     read_standard,
@@ -146,12 +144,7 @@ class NamedOutputs:
             return board.tracks()[self.entry.system.track].takes_gold
         if isinstance(self.content, str):
             return False
-        read = read_standard(self.content, self.source)
-        if read.find is not None:
-            return True
-        listed = (of for of in read.dialogues.values() if isinstance(of, list))
-        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
-        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
+        return read_standard(self.content, self.source).has_states_alone
 
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -179,7 +180,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             == STANDARD_STREAM,
             "--per-dialogue needs a folder where several files are scored": several
             and lines_target is not None
-            and (lines_target == STANDARD_STREAM or Path(lines_target).is_file()),
+            and (lines_target == STANDARD_STREAM or os.path.isfile(lines_target)),
             "standard input can be read only once": given["predictions"].count(STANDARD_STREAM) > 1,
             "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free

@@ -1,7 +1,7 @@
 """Gold states of other versions of the annotation, installed beside the benchmark.
 
 They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, and read from the public
-versions of MultiWOZ, which have two shapes:
+versions of MultiWOZ, most of which have one of two shapes:
 
 - `data.json`, of MultiWOZ 2.0, 2.1, 2.3 and 2.4 (and of 2.2, once converted by its own script):
   dialogue id -> `log`, user and system turns in turn. The `metadata` of a system turn is the state
@@ -12,6 +12,9 @@ versions of MultiWOZ, which have two shapes:
   and `dialogue`, whose turns have a `belief_state`, a list of `slots` (pairs of `domain-slot` and
   value), or of the pairs themselves.
 
+Any other file is read as predictions of states are: `frames`, tables and the like. Where it has
+gold states beside predictions, those are taken.
+
 Of alternatives ("a|b", "a>b", a list) the first is taken, as the benchmark's own states do. The
 spellings of `dontcare` are made one, and the value kept: these versions annotate it. Slots other
 than the 30 that state tracking is scored on are left out, and counted.
@@ -19,6 +22,7 @@ than the 30 that state tracking is scored on are left out, and counted.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,10 +33,21 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_state, rule_
 
 from ..benchmark import Benchmark
 from ..errors import InputError, cut, refuse
-from ..io import kind_of, read_json, valid_text
+from ..io import kind_of, read_bytes, valid_text
 from ..metrics import DONTCARE, GoldStates
 from ..signature import SHOWN_HASH
-from ..submission import NO_VALUE, TRACKED_SLOTS, dialogue_id, metadata_slots
+from ..submission import (
+    GOLD,
+    NO_VALUE,
+    STATE,
+    TRACKED_SLOTS,
+    dialogue_id,
+    known_slot_name,
+    metadata_slots,
+    parse_predictions,
+    read_state,
+    standard_form,
+)
 from .declared import gold_versions
 from .installed import (
     SUFFIX,
@@ -44,8 +59,8 @@ from .installed import (
     write_document,
 )
 
-STATE_FILES = ("data.json", "test_dials.json")
-"""What is looked for in a folder, the first that is there."""
+STATE_FILES = ("data.json", "test_dials.json", "test.tsv")
+"""What is looked for in a folder or a zip file, the first that is there."""
 
 _FORMAT = "gold states 1"
 # It becomes a file's name and part of signatures.
@@ -66,7 +81,8 @@ def read_gold_states(
 
     Args:
         version: What to call it: "2.4".
-        path: `data.json`, `test_dials.json`, plain or gzipped, or a folder with one of them.
+        path: `data.json`, `test_dials.json` or another file of states, plain, gzipped or in a zip
+            file, or a folder with one of `STATE_FILES`.
         benchmark: The benchmark that the dialogues are of.
 
     Returns:
@@ -79,12 +95,13 @@ def read_gold_states(
     if not _VERSION.fullmatch(version):
         expected = f"{version!r} is not the name of a version; expected one such as 2.4"
         raise InputError("--states", expected)
-    if path.is_dir():
+    # Of a name that is too long for a file system pathlib raises an error.
+    if os.path.isdir(path):
         files = [path / name for name in STATE_FILES if (path / name).exists()]
         if not files:
-            raise InputError(str(path), f"no {' or '.join(STATE_FILES)} in this folder")
+            raise InputError(str(path), f"none of {', '.join(STATE_FILES)} in this folder")
         path = files[0]
-    dialogues, slots_of = _dialogues(read_json(path), path)
+    dialogues, slots_of = _dialogues(_content(path), path)
     states: dict[str, list[BeliefState]] = {}
     left_out: Counter[str] = Counter()
     problems = []
@@ -106,6 +123,11 @@ def read_gold_states(
     return gold, [*_notes(gold, left_out, benchmark)]
 
 
+def _content(path: Path) -> object:
+    """Return what a file holds, of a zip file that of one of the `STATE_FILES`."""
+    return parse_predictions(read_bytes(path, wanted=STATE_FILES), str(path))
+
+
 def _dialogues(
     content: Any, path: Path
 ) -> tuple[Mapping[str, Sequence[Any]], Callable[[Any], _Slots]]:
@@ -113,14 +135,53 @@ def _dialogues(
     try:
         if isinstance(content, Mapping):
             logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
-            return logs, lambda turn: metadata_slots(turn["metadata"])
-        return {one["dialogue_idx"]: one["dialogue"] for one in content}, _slots_of_trade
+            every = [turn for turns in logs.values() for turn in turns]
+            if not logs or any(isinstance(turn, Mapping) and "metadata" in turn for turn in every):
+                return logs, lambda turn: metadata_slots(turn["metadata"])
+        else:
+            trade = {one["dialogue_idx"]: one["dialogue"] for one in content}
+            if len(trade) == len(content):
+                return trade, _slots_of_trade
     except (KeyError, TypeError):
-        raise InputError(
-            str(path),
-            "unknown shape; expected an object of dialogue id -> `log` (data.json), or a list of "
-            "dialogues with `dialogue_idx` and `dialogue` (test_dials.json)",
-        ) from None
+        pass
+    return _of_any_layout(content, path), _slots_of_state
+
+
+def _of_any_layout(content: object, path: Path) -> Mapping[str, Sequence[Any]]:
+    """Return the dialogues of a file of states in any layout, name -> turns, each with a state.
+
+    Raises:
+        InputError: It has none.
+    """
+    source = str(path)
+    expected = (
+        "unknown shape; expected an object of dialogue id -> `log` (data.json), a list of "
+        "dialogues with `dialogue_idx` and `dialogue` (test_dials.json), or turns with a state"
+    )
+    try:
+        read = standard_form(content, source).dialogues
+    except InputError as error:
+        raise InputError(source, f"{expected}: {'; '.join(error.problems)}") from None
+    listed = [turns for turns in read.values() if isinstance(turns, list)]
+    turns = [turn for turns in listed for turn in turns if isinstance(turn, Mapping)]
+    key = GOLD if any(GOLD in turn for turn in turns) else STATE
+    if not any(key in turn for turn in turns):
+        raise InputError(source, expected)
+    return {name: [turn[key] for turn in turns] for name, turns in read.items()}
+
+
+def _slots_of_state(state: Any) -> _Slots:
+    """Yield the slots of a state in any notation.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
+    problems: list[str] = []
+    read = read_state(state, lambda where, problem: problems.append(problem), lambda *_: None)
+    if problems:
+        raise ValueError(problems[0])
+    for domain, slots in read.items():
+        yield from ((domain, known_slot_name(slot), value) for slot, value in slots.items())
 
 
 def _slots_of_trade(turn: Any) -> _Slots:

@@ -92,12 +92,13 @@ _PART = 1 << 22
 """How many bytes are read at once: Python makes room for all that it is asked for."""
 
 
-def read_bytes(path: str | Path, unpack: bool = True) -> bytes:
+def read_bytes(path: str | Path, unpack: bool = True, wanted: Sequence[str] = ()) -> bytes:
     """Read a file (or standard input for `-`), unpacked if it is packed by gzip or zip.
 
     Args:
         path: The file.
         unpack: If false, the bytes are returned as they are.
+        wanted: The names of which the first that is there is read, of a zip file of several files.
 
     Raises:
         InputError: The file is missing, cannot be read, is damaged or too large.
@@ -121,7 +122,7 @@ def read_bytes(path: str | Path, unpack: bool = True) -> bytes:
     if unpack and content.startswith(_LFS_POINTER):
         pull = "`git lfs pull` in its clone gets the file"
         raise InputError(source, f"is a Git LFS pointer, not the file that it points to; {pull}")
-    return _unpacked(content, source) if unpack else content
+    return _unpacked(content, source, wanted) if unpack else content
 
 
 def _reason(error: Exception) -> str:
@@ -144,7 +145,7 @@ def _read(file: IO[bytes], source: str) -> bytes:
     return b"".join(parts)
 
 
-def _unpacked(content: bytes, source: str) -> bytes:
+def _unpacked(content: bytes, source: str, wanted: Sequence[str] = ()) -> bytes:
     """Return a file's content, unpacked if it is packed.
 
     It is counted while it is unpacked: a small file may unpack to more than the memory holds.
@@ -158,6 +159,9 @@ def _unpacked(content: bytes, source: str) -> bytes:
                 # A Mac adds files of its own.
                 inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
                 files = [one for one in inside if not one.endswith("/")]
+                if len(files) > 1:
+                    named = [one for name in wanted for one in files if Path(one).name == name]
+                    files = named[:1] or files
                 if len(files) != 1:
                     several = f"a zip file of {len(files)} files; unpack it and name one"
                     raise InputError(source, several)

@@ -41,7 +41,9 @@ from .notations import (
     DOMAINS as DOMAINS,
     NO_VALUE as NO_VALUE,
     TRACKED_SLOTS as TRACKED_SLOTS,
+    known_slot_name as known_slot_name,
     metadata_slots as metadata_slots,
+    read_state as read_state,
 )
 from .plain import plain_form as plain_form
 from .remarks import (

@@ -31,6 +31,7 @@ from ..errors import (
     unquoted,
 )
 from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
+from .formats.roles import gold_key
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -56,6 +57,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    known_slot_name,
     read_state,
 )
 from .remarks import LEXICALISED, state_remarks, text_remarks
@@ -249,10 +251,7 @@ class _Checker:
         response, bounds = turn.get(RESPONSE), self._limits
         if RESPONSE not in turn:
             if not self._checks.tracked:
-                alone = (
-                    "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
-                )
-                yield f"`response` is missing; expected a string{alone}"
+                yield f"`response` is missing; expected a string{_without_response(turn)}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
@@ -294,7 +293,7 @@ class _Checker:
         """Read a turn's state, or gold state, in any notation, and check its names."""
         state = turn.get(key)
         if state is None and self._checks.tracked:
-            self._problem(place, f"`{key}` is missing; expected a state")
+            self._problem(place, f"`{key}` is missing; expected a state{_keys_of(turn, key)}")
         if state is None or self._is_plain(state):
             return state
         checks = self._checks
@@ -314,7 +313,7 @@ class _Checker:
 
     def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
-        any_name = self._checks.tracked
+        any_name = self._checks.tracked and self._benchmark is None
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
             lowered = str(written).lower()
@@ -323,7 +322,8 @@ class _Checker:
                 tell("", unknown("domain", written, DOMAINS))
                 continue
             read.setdefault(domain, {})
-            for slot, value in slots.items():
+            for name, value in slots.items():
+                slot = known_slot_name(name) if isinstance(name, str) and not any_name else name
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {cut_repr(slot)}{close}")
@@ -342,6 +342,29 @@ def _is_slot(slot: object) -> bool:
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
+
+
+def _without_response(turn: Mapping[Any, Any]) -> str:
+    """Return what a turn without a response has instead, and what to do."""
+    gold = gold_key({key: value for key, value in turn.items() if key != GOLD}, RESPONSE)
+    if gold is not None:
+        return f"; `{unquoted(gold)}` is a gold response, and no prediction"
+    return "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
+
+
+def _keys_of(turn: Mapping[Any, Any], field: str) -> str:
+    """Return what keys a turn has, and how to say which of them holds a field; nothing if none."""
+    if field == STATE and turn.get(GOLD) is not None and STATE not in turn:
+        return f"; `{GOLD}` is gold, and no prediction"
+    keys = [unquoted(key) for key in turn if key not in (RESPONSE, USER, ACTIVE_DOMAINS, GOLD)]
+    if field != STATE or not keys or STATE in turn:
+        return ""
+    listed = ", ".join(keys[:_LISTED_KEYS]) + ", …" * (len(keys) > _LISTED_KEYS)
+    return f"; turns have: {listed}; name the key by `mwz convert --key {field}=KEY`"
+
+
+_LISTED_KEYS = 8
+"""How many keys of a turn a message lists."""
 
 
 def _dialogue_text(written: object) -> str:

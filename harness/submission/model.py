@@ -19,7 +19,7 @@ from mwz.normalization import (
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..errors import InputError, Remark
-from .formats.standard import STATE
+from .formats.standard import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
 from .remarks import plain_remarks
 
 if TYPE_CHECKING:
@@ -43,9 +43,18 @@ class Turn(NamedTuple):
     plain: Delexicalised | None = None
     gold: BeliefState | None = None
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the turn as JSON types in the standard form."""
-        fields = {**self._asdict(), "plain": None}
+    def to_dict(self, state_alone: bool = False) -> dict[str, object]:
+        """Return the turn as JSON types in the standard form.
+
+        Args:
+            state_alone: Whether it is a tracker's, which has no response.
+        """
+        fields = {
+            RESPONSE: None if state_alone else self.response,
+            STATE: self.state,
+            ACTIVE_DOMAINS: self.active_domains,
+            GOLD: self.gold,
+        }
         return {name: value for name, value in fields.items() if value is not None}
 
 

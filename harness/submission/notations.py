@@ -2,12 +2,17 @@
 
 - domain -> slot -> value, nested objects;
 - `domain-slot` -> value, one flat object; of MultiWOZ's domains also `domain_slot`, `domain.slot`;
-- a list of `domain-slot-value`, where the first two dashes separate, or of `domain-slot=value`;
+- a list of `domain-slot-value`, where the first two dashes separate, of `domain-slot=value`, of
+  T5-DST's `domain-slot#####value` or SimpleTOD's `domain slot value`;
 - a list of pairs of `domain-slot` and value, of triples of domain, slot and value, of objects with
   these as keys, or as TRADE's data have it of objects whose `slots` are pairs;
 - MultiWOZ's own `metadata`: domain -> `semi` and `book` -> slot -> value;
 - a belief span, words as DAMD writes them: `[hotel] area north stars 4`, or slots in brackets too;
-- any of these written as text, as JSON or as Python does, or `domain-slot=value, …`.
+- the `frames` of MultiWOZ 2.2 and SGD, also as columns, and what stands in them: `slot_values`, or
+  Hugging Face's `slots_values_name` beside `slots_values_list`;
+- any of these written as text, as JSON or as Python does, also in a fence or within a sentence, or
+  `domain-slot=value, …`, SOLOIST's `belief : domain slot = value | …`, `<|belief|> domain slot
+  value, …`.
 
 A value by itself may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states. It may
 also be a number or a boolean, as language models write them; null and an empty list are no value.
@@ -23,6 +28,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, plain_slot_name
@@ -108,6 +114,38 @@ def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
                     yield domain, f"{prefix}{slot}", value
 
 
+def is_state(value: object, any_domain: bool = False) -> bool:
+    """Return whether a value writes a state that is not empty, in whatever notation.
+
+    Args:
+        value: A value of a file.
+        any_domain: Whether states without a domain of MultiWOZ are states, too.
+    """
+    if isinstance(value, str):
+        value = _as_state(value, _ignore)
+    if not isinstance(value, dict | list):
+        return False
+    problems: list[str] = []
+    state = read_state(value, lambda where, problem: problems.append(problem), _ignore)
+    if is_metadata(value) or not STATE_DOMAINS.isdisjoint(state):
+        return True
+    return any_domain and bool(state) and not problems
+
+
+def _ignore(where: str, what: str) -> None:
+    """Say nothing."""
+
+
+@lru_cache(maxsize=1 << 12)
+def known_slot_name(name: str) -> str:
+    """Return the name of a known slot with blanks for underscores and dashes; others as it is.
+
+    `price_range` and `price-range` are `price range`, which rules take for `pricerange`.
+    """
+    spaced = re.sub(r"[_-]+", " ", name)
+    return spaced if plain_slot_name(spaced) in STATE_SLOTS else name
+
+
 def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     """Read a state in any notation; values are checked to be text, names are not looked up.
 
@@ -118,9 +156,13 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
             and with what is left out of a span.
     """
     read: dict[str, dict[str, str]] = {}
-    for domain, slot, value in _slots(_as_state(state, remark), problem, remark):
+    plain = _without_frames(_as_state(state, remark))
+    for domain, slot, value in _slots(plain, problem, remark):
         if slot is None:
             read[domain] = {}
+        elif slot in NOT_TRACKED and isinstance(value, list):
+            # Bookings that were made, as MultiWOZ's own states have them.
+            continue
         elif (text := _value(f"{domain}, {slot}", value, problem, remark)) is not None:
             first = read.setdefault(domain, {}).setdefault(slot, text)
             if first != text:
@@ -153,12 +195,84 @@ def _slots(
                 yield *domain_slot, value
             else:
                 problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
+    elif isinstance(state, str) and _NUMBERED.match(state):
+        problem("", NUMBERED)
     else:
         problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
 
 
+_SLOT_VALUES = frozenset({"slotvalues", "slotsvalues"})
+_BESIDE_SLOT_VALUES = frozenset({"activeintent", "requestedslots", *_SLOT_VALUES})
+"""What MultiWOZ 2.2 and SGD call parts of a frame's state, without underscores."""
+
+_COLUMN_NAMES, _COLUMN_VALUES = "slots_values_name", "slots_values_list"
+"""The columns in which Hugging Face's `datasets` has names and values of slots."""
+
+
+def _without_frames(state: object) -> object:
+    """Return a state without the frames of MultiWOZ 2.2 and SGD, or the objects within them."""
+    if isinstance(state, Mapping):
+        names = {re.sub(r"[\W_]", "", str(key).lower()): key for key in state}
+        if state.keys() == {_COLUMN_NAMES, _COLUMN_VALUES}:
+            columns = state[_COLUMN_NAMES], state[_COLUMN_VALUES]
+            return [[name, _single(value)] for name, value in zip(*columns, strict=False)]
+        inner = names.keys() & _SLOT_VALUES
+        if inner and names.keys() <= _BESIDE_SLOT_VALUES:
+            slots = _without_frames(state[names[inner.pop()]])
+            if not isinstance(slots, Mapping):
+                return slots
+            return {name: _single(value) for name, value in slots.items()}
+        if {"service", "state"} <= names.keys() and isinstance(state["service"], list):
+            rows = zip(state["service"], state["state"], strict=False)
+            return _of_frames([{"service": service, "state": part} for service, part in rows])
+    if isinstance(state, list) and state and all(map(_is_frame, state)):
+        return _of_frames(state)
+    return state
+
+
+def _is_frame(frame: object) -> bool:
+    return isinstance(frame, Mapping) and {"service", "state"} <= frame.keys()
+
+
+def _of_frames(frames: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return domain -> slot -> value of frames; the names of slots may begin with the domain."""
+    read: dict[str, Any] = {}
+    for frame in frames:
+        slots = _without_frames(frame["state"])
+        listed: Any = slots.items() if isinstance(slots, Mapping) else slots or []
+        for name, value in listed:
+            domain, slot = slot_of(name) or (str(frame["service"]), name)
+            read.setdefault(domain, {})[slot] = value
+    return read
+
+
+def _single(value: object) -> object:
+    """Return the value of a list of one, and anything else as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 _NAME = re.compile(rf"(?i:({'|'.join(sorted(STATE_DOMAINS))})[_. /])(.+)|([^-]+)-(.+)", re.DOTALL)
 _ASSIGNED = re.compile(r"([^-=:]+-[^-=:]+)([-=:])(.*)", re.DOTALL)
+
+
+def _spelled(slot: str) -> str:
+    """Return a pattern of a slot's name, with or without a blank or a stroke between its words."""
+    for word in ("book", "entrance", "train", "price", "post"):
+        if slot.startswith(word) and slot != word:
+            return f"{word}[ _-]?{slot.removeprefix(word)}"
+    for word in ("by", "at", "hours"):
+        if slot.endswith(word) and slot != word:
+            return f"{slot.removesuffix(word)}[ _-]?{word}"
+    return slot
+
+
+_SLOT_PATTERN = "|".join(map(_spelled, sorted(STATE_SLOTS, key=len, reverse=True)))
+_DOMAIN_PATTERN = "|".join(sorted(STATE_DOMAINS))
+_KNOWN = re.compile(
+    rf"\s*(?i:({_DOMAIN_PATTERN})[ _-]+({_SLOT_PATTERN}))(?:\s*(?:#####|=|:)|-|\s+is\s|\s)\s*(.*)",
+    re.DOTALL,
+)
+"""An entry of a list that names a known domain and slot."""
 _ENTRY_KEYS = ("domain", "slot", "value")
 
 
@@ -175,7 +289,10 @@ def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, 
     """Yield `domain-slot` and value of what a list holds."""
     for entry in state:
         parts: object = entry
-        if isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
+        if isinstance(entry, str) and (known := _KNOWN.fullmatch(entry)):
+            domain, slot, text = known.groups()
+            parts = [domain, slot, text if entry.startswith(f"{domain}-{slot}-") else text.strip()]
+        elif isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
             name, sign, text = assigned.groups()
             parts = [name, text] if sign == "-" else [name.strip(), text.strip()]
         elif isinstance(entry, Mapping):
@@ -294,6 +411,18 @@ _SPAN = re.compile(r"(?:\s*<\w+>)*\s*\[(\w+)\]")
 # A comma that no assignment follows is part of a value.
 _ASSIGNMENTS = re.compile(r"\s*\w+-[\w ]+[=:]")
 _BETWEEN = re.compile(r"[,;|\n](?=[ \t]*\w+-[\w ]+[=:])")
+_OPENING = re.compile(r"\s*(?:<\|?belief\|?>\s*:?|belief(?: states?)?\s*:)\s*", re.IGNORECASE)
+_CLOSING = re.compile(r"\s*<\|?(?:endof|/)belief\|?>.*", re.DOTALL | re.IGNORECASE)
+_IN_WORDS = re.compile(rf"\s*(?i:{_DOMAIN_PATTERN})[ _-]+(?i:{_SLOT_PATTERN})(?:[\s=:#]|-|$)")
+_BETWEEN_WORDS = re.compile(rf"\s*[,;|\n]\s*(?={_IN_WORDS.pattern})")
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+", re.MULTILINE)
+_FENCE = re.compile(r"```(?:\w+[ \t]*\n)?(.*?)```", re.DOTALL)
+_NUMBERED = re.compile(r"\s*(?:\[states?\]|\d{1,3}\s*=)")
+NUMBERED = (
+    "D3ST's numbers of slots, and nothing says which slot has which number; write `domain-slot` "
+    "for the numbers"
+)
+"""What is wrong with a state that numbers slots in the order of a prompt."""
 _LONGEST = 20_000
 """Characters of a state that is written as text."""
 
@@ -317,23 +446,47 @@ def _as_state(state: object, note: Notify) -> object:
 
 
 def _parsed_text(text: str, note: Callable[[str], None]) -> object:
+    fenced = _FENCE.findall(text)
+    if len(fenced) == 1:
+        text = fenced[0]
     if _LITERAL.match(text):
-        for read in (json.loads, ast.literal_eval):
-            try:
-                with warnings.catch_warnings():
-                    # Python tells of escapes that it does not know.
-                    warnings.simplefilter("ignore")
-                    state = read(text)
-            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-                continue
-            if isinstance(state, dict | list):
-                return state
-    if not text.strip():
+        literal = _literal(text)
+        if literal is not None:
+            return literal
+    text = _CLOSING.sub("", _OPENING.sub("", text, count=1) if _OPENING.match(text) else text)
+    text = _BULLET.sub("", text)
+    if text.strip().lower() in ("", "none"):
         return {}
     if _ASSIGNMENTS.match(text):
         return _BETWEEN.split(text)
+    if _IN_WORDS.match(text):
+        return _BETWEEN_WORDS.split(text.strip())
     match = _SPAN.match(text)
-    return read_span(text, note) if match and match[1].lower() in STATE_DOMAINS else text
+    if match and match[1].lower() in STATE_DOMAINS:
+        return read_span(text, note)
+    return _within(text)
+
+
+def _literal(text: str) -> object:
+    """Return the object or list that a text writes as JSON or Python; None if it writes none."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            with warnings.catch_warnings():
+                # Python tells of escapes that it does not know.
+                warnings.simplefilter("ignore")
+                state = read(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+        if isinstance(state, dict | list):
+            return state
+    return None
+
+
+def _within(text: str) -> object:
+    """Return the state that stands as an object within a sentence; the text if there is none."""
+    start, end = text.find("{"), text.rfind("}")
+    literal = _literal(text[start : end + 1]) if 0 <= start < end else None
+    return text if literal is None or not is_state(literal) else literal
 
 
 def _pairs(tokens: list[str]) -> Iterator[tuple[str | None, str]]:

@@ -15,11 +15,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normalize_state, rule_set
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    digest_of_json,
+    normalize_slot_name,
+    normalize_state,
+    rule_set,
+)
 
 from ...benchmark import Benchmark
 from ...errors import InputError, Remark
-from ...submission import CORRECTNESS, GOLD, StateChecks, checked_submission, standard_form
+from ...submission import (
+    CORRECTNESS,
+    GOLD,
+    StateChecks,
+    checked_submission,
+    known_slot_name,
+    standard_form,
+)
 from .choices import Choices
 
 Slot: TypeAlias = tuple[str, str]
@@ -367,14 +381,21 @@ def parse_tracking_file(
     benchmark = load_benchmark() if gold is not None or not has_gold else None
     rules = rule_set(DEFAULT_RULES)
     submission = checked_submission(standard, benchmark, source, rules, StateChecks(tracked=True))
-    remarks = [remark for remark in submission.remarks if remark.warning]
+    remarks = [one for one in submission.remarks if one.warning or one.kind == GOLD]
     dialogues = submission.dialogues.items()
     if benchmark is None:
+        pairs = {id_: [(t.gold or {}, t.state or {}) for t in turns] for id_, turns in dialogues}
+        spelled = _spellings([pair for turns in pairs.values() for pair in turns])
+        remarks += _of_spellings(spelled)
         tracked = [
             TrackedDialogue(
-                id_, [TrackedTurn(n, t.gold or {}, t.state or {}) for n, t in enumerate(turns)]
+                id_,
+                [
+                    TrackedTurn(number, gold, _renamed(predicted, spelled))
+                    for number, (gold, predicted) in enumerate(turns)
+                ],
             )
-            for id_, turns in dialogues
+            for id_, turns in pairs.items()
         ]
     else:
         states = {id_: [normalize_state(t.state or {}, rules) for t in of] for id_, of in dialogues}
@@ -395,6 +416,48 @@ def parse_tracking_file(
     if gold is not None:
         file.refuse_without_values("a comparison with other gold states")
     return file
+
+
+def _spellings(pairs: Sequence[tuple[BeliefState, BeliefState]]) -> Mapping[Slot, str]:
+    """Return the predicted slots that gold states spell otherwise -> the name that gold has."""
+    gold = {slot for wanted, _ in pairs for slot in flat_state(wanted)}
+    names: dict[Slot, set[str]] = {}
+    for domain, slot in gold:
+        names.setdefault((domain, _plain_name(slot)), set()).add(slot)
+    predicted = {slot for _, state in pairs for slot in flat_state(state)}
+    spelled = {}
+    for domain, slot in predicted - gold:
+        alike = names.get((domain, _plain_name(slot)), set())
+        if len(alike) == 1:
+            spelled[domain, slot] = min(alike)
+    return dict(sorted(spelled.items()))
+
+
+def _plain_name(slot: str) -> str:
+    """Return a slot's name in the harness's spelling, without `book`."""
+    name = normalize_slot_name(known_slot_name(slot), rule_set(DEFAULT_RULES))
+    return BOOKING_SLOTS.get(name, name)
+
+
+def _renamed(state: BeliefState, spelled: Mapping[Slot, str]) -> BeliefState:
+    """Return a state with the names of slots as gold states spell them."""
+    if not spelled:
+        return state
+    return {
+        domain: {spelled.get((domain, slot), slot): value for slot, value in slots.items()}
+        for domain, slots in state.items()
+    }
+
+
+def _of_spellings(spelled: Mapping[Slot, str]) -> Iterator[Remark]:
+    """Yield the remark on slots whose names gold states spell otherwise."""
+    if spelled:
+        listed = ", ".join(
+            f"{slot_name(slot)} as {slot_name((slot[0], name))}" for slot, name in spelled.items()
+        )
+        yield Remark(
+            "slots", f"predicted slots are read as gold spells them: {listed}", warning=False
+        )
 
 
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:

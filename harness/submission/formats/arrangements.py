@@ -1,6 +1,7 @@
 """Outputs as people hold them: lists, lines, tables and conversations, with keys of many names.
 
-Which keys mean what is one table, `KEYS` (`format.py`). How dialogues, turns and what is said may
+Which keys mean what is one table, `KEYS` (`standard.py`), and which of them hold predictions and
+which gold values another, `ROLES` (`roles.py`). How dialogues, turns and what is said may
 be arranged is gone through from the outside in, so that any arrangements may come together.
 """
 
@@ -15,7 +16,8 @@ from mwz.normalization import plain_slot_name
 
 from ...errors import Findings, counted, refuse, resembling, unquoted
 from ...io import kind_of
-from ..notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, is_metadata, read_state, slot_of
+from ..notations import DOMAINS, STATE_SLOTS, is_state, known_slot_name, slot_of
+from .roles import PLURALS, Fields, Role, fields_of, role_and_name, unfolded
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -34,21 +36,29 @@ from .standard import (
     read_table,
 )
 
-_METADATA = "metadata"
-"""Where MultiWOZ's own `log` has the state of a system turn."""
+_METADATA, _FRAMES = "metadata", "frames"
+"""Where MultiWOZ's own `log` has the state of a system turn, and MultiWOZ 2.2 that of a user's."""
+
+_ID = re.compile(r"[a-z_-]*(?:sng|mul|wo)[a-z]*[0-9]+(?:\.json)?", re.IGNORECASE)
+"""An id of MultiWOZ."""
+
+_BEFORE = "System Response"
+"""What SUMBT's table, whose first column is `# Dialogue ID`, has of the turn before the user's."""
+
+_SPLIT = re.compile(r"(?:train|dev|val|valid|validation|test)-")
+"""What TripPy puts before a dialogue's id."""
+
+_DEEPEST = 3
+"""How many keys such as `results` may stand one below the other."""
+
+_FEWEST_COLUMNS = 2
+"""How many lists of a field each, all of the same length, are columns."""
 
 _NUMBER = re.compile(r"[^0-9]{0,20}([0-9]{1,6})(?:\.0)?")
 _TURN_ID = re.compile(r"(.+?)[-_](?:turn[-_]?)?([0-9]{1,4})")
 
 _NUMBERINGS = ((0, 1), (1, 1), (1, 2), (0, 2), (2, 2))
 """The number of a dialogue's first turn, and the step: 2 where the user's turns are counted too."""
-
-_TURN_KINDS: Mapping[str, tuple[type, ...]] = {
-    RESPONSE: (str,),
-    STATE: (dict, list, str),
-    ACTIVE_DOMAINS: (list, str),
-}
-"""Key of turns -> the types of its values, which a key of another name has to have as well."""
 
 _SYSTEM = ("assistant", "bot", "agent", "gpt", "model", "sys", "system")
 """Who responds: the first of these that speaks in a file, for `system` may be what prompts it."""
@@ -57,13 +67,8 @@ _USER = ("user", "usr", "human", "customer")
 _SPEAKERS = frozenset({*_SYSTEM, *_USER, "tool", "function", "developer"})
 _CALLS = ("tool_calls", "function_call")
 
-_PAIRS: Mapping[tuple[str, str], str] = {
-    ("gt", "pr"): "gold and prediction pairs",
-    ("turn_belief", "pred_bs_ptr"): "TRADE",
-    ("turn_belief", "pred_belief"): "T5-DST",
-    ("gold", "predicted"): "gold and prediction pairs",
-}
-"""The keys of a turn's gold and predicted state in trackers' files -> what reports call those."""
+_PAIRS = "gold and prediction pairs"
+"""What a file with gold and predicted states is called."""
 
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
@@ -101,20 +106,17 @@ def _is_rearranged(dialogue: object) -> bool:
         return True
     if not isinstance(turn, Mapping):
         return False
-    if any(turn.keys() >= {*pair} for pair in _PAIRS) or is_metadata(turn.get(_METADATA)):
+    fields = fields_of([turn])
+    if not fields.keys:
+        return any(map(_column, turn))
+    if not isinstance(dialogue, list) or not fields.are_standard:
         return True
-    if all(key_of(turn, KEYS[field], *_TURN_KINDS[field]) is None for field in (RESPONSE, STATE)):
-        return False
-    renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
-    return isinstance(dialogue, Mapping) or any(renamed)
+    return turn not in dialogue
 
 
 def _is_state(turn: object) -> bool:
     """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
-    if not isinstance(turn, dict | list):
-        return False
-    state = read_state(turn, lambda *_: None, lambda *_: None)
-    return is_metadata(turn) or not STATE_DOMAINS.isdisjoint(state)
+    return isinstance(turn, dict | list) and is_state(turn)
 
 
 def _speaker(turn: Any) -> str | None:
@@ -136,18 +138,100 @@ def _items(content: Any) -> Iterator[Any]:
 
 
 def _unwrapped(content: Any, keys: Keys) -> tuple[Any, object]:
-    """Return what stands below a key such as `results`, and the key; or all of it, and None."""
-    if None not in (key_of(content, keys["turns"], list), key_of(content, keys["id"], str)):
-        # A file of one dialogue.
-        return [content], None
-    key = key_of(content, keys["wrapper"], dict, list)
-    return (content, None) if key is None else (content[key], key)
+    """Return what stands below keys such as `results`, and the keys; or all of it, and None."""
+    path: list[str] = []
+    while len(path) < _DEEPEST:
+        if None not in (key_of(content, keys["turns"], list), key_of(content, keys["id"], str)):
+            # A file of one dialogue.
+            content = [content]
+            break
+        key = key_of(content, keys["wrapper"], dict, list)
+        if key is None:
+            key = _only_filled(content, keys)
+        if key is None or (path and not _holds_dialogues(content[key], keys)):
+            break
+        content = content[key]
+        path.append(str(key))
+    return _by_rows(_merged(content, keys), keys), ".".join(path) or None
+
+
+def _only_filled(content: Any, keys: Keys) -> object:
+    """Return the key of an object below which alone there are dialogues; None if there is none."""
+    if not isinstance(content, Mapping):
+        return None
+    holding = [
+        key
+        for key, value in content.items()
+        if _holds_dialogues(value, keys) and not _ID.fullmatch(str(key))
+    ]
+    return holding[0] if len(holding) == 1 else None
+
+
+def _holds_dialogues(value: object, keys: Keys) -> bool:
+    """Return whether a value is a list of objects with a dialogue's id, or has ids of MultiWOZ."""
+    if isinstance(value, list):
+        return bool(value) and all(key_of(i, keys["id"], str, int) is not None for i in value)
+    return isinstance(value, Mapping) and any(_ID.fullmatch(str(key)) for key in value)
+
+
+def _merged(content: Any, keys: Keys) -> Any:
+    """Return an object of dialogues where a list has an object for each, of its id alone."""
+    if not isinstance(content, list) or not content:
+        return content
+    alone = all(isinstance(item, Mapping) and len(item) == 1 for item in content)
+    if not alone or any(key_of(item, keys["id"]) is not None for item in content):
+        return content
+    merged = {id_: dialogue for item in content for id_, dialogue in item.items()}
+    return merged if len(merged) == len(content) else content
+
+
+def _by_rows(content: Any, keys: Keys) -> Any:
+    """Return dialogues with a list of turns where they have a list per field, as columns."""
+    if isinstance(content, Mapping):
+        rows = _rows([*content.values()], keys)
+        return content if rows is None else dict(zip(content, rows, strict=True))
+    if isinstance(content, list):
+        return _rows(content, keys) or content
+    return content
+
+
+def _rows(dialogues: Sequence[Any], keys: Keys) -> list[Any] | None:
+    """Return dialogues with lists of turns for columns; None if they have no columns."""
+    first = next(iter(dialogues), None)
+    inner = key_of(first, keys["turns"], dict)
+    if inner is not None and all(isinstance(d, Mapping) and inner in d for d in dialogues):
+        rows = _rows([dialogue[inner] for dialogue in dialogues], {**keys, "turns": ()})
+        if rows is None:
+            return None
+        return [{**d, inner: turns} for d, turns in zip(dialogues, rows, strict=True)]
+    if not isinstance(first, Mapping) or not all(isinstance(d, Mapping) for d in dialogues):
+        return None
+    columns = _columns(dialogues)
+    if sum(role_and_name(key) is not None for key in columns) < _FEWEST_COLUMNS:
+        return None
+    read = []
+    for dialogue in dialogues:
+        lists = [dialogue[key] for key in columns]
+        turns = [dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)]
+        others = {key: value for key, value in dialogue.items() if key not in columns}
+        has_id = key_of(others, keys["id"], str, int) is not None
+        read.append({**others, "turns": turns} if has_id else turns)
+    return read
+
+
+def _columns(dialogues: Sequence[Mapping[Any, Any]]) -> list[Any]:
+    """Return the keys that have a list in all dialogues, as long as those of most such keys."""
+    in_all = [key for key in dialogues[0] if all(isinstance(d.get(key), list) for d in dialogues)]
+    by_lengths: dict[tuple[int, ...], list[Any]] = {}
+    for key in in_all:
+        by_lengths.setdefault(tuple(len(d[key]) for d in dialogues), []).append(key)
+    return max(by_lengths.values(), key=len, default=[])
 
 
 def _numbered(dialogue: object, keys: Keys) -> _Numbered:
     """Return the turns of a dialogue however it holds them; none of anything else."""
     if isinstance(dialogue, list):
-        return [(None, _logged(turn, at)) for at, turn in enumerate(dialogue)]
+        return [(None, _plain_turn(turn, at)) for at, turn in enumerate(dialogue)]
     if not isinstance(dialogue, Mapping):
         return []
     key = key_of(dialogue, keys["turns"], dict, list)
@@ -156,18 +240,31 @@ def _numbered(dialogue: object, keys: Keys) -> _Numbered:
     return _numbered(turns, keys) if isinstance(turns, list) else _by_number(turns)
 
 
-def _logged(turn: Any, at: int) -> Any:
-    """Return a turn, and one of MultiWOZ's own `log` with who speaks: the user's have no state."""
-    if not isinstance(turn, Mapping) or not turn.keys() >= {"text", _METADATA}:
+def _plain_turn(turn: Any, at: int = 0) -> Any:
+    """Return a turn without objects of fields in it, and with who speaks.
+
+    In MultiWOZ's own `log`, the user's turns have no state; Hugging Face's columns number the
+    speakers; a system's turn of MultiWOZ 2.2 has frames without a state.
+    """
+    if not isinstance(turn, Mapping):
         return turn
-    return {"speaker": "system" if turn[_METADATA] or at % 2 else "user", **turn}
+    turn = unfolded(turn)
+    if turn.keys() >= {"text", _METADATA}:
+        turn = {"speaker": "system" if turn[_METADATA] or at % 2 else "user", **turn}
+    speaker = key_of(turn, KEYS["speaker"], int)
+    if speaker is not None and turn[speaker] in (0, 1):
+        turn = {**turn, speaker: "system" if turn[speaker] else "user"}
+    if _FRAMES in turn and _speaker(turn) in _SYSTEM:
+        turn = {key: value for key, value in turn.items() if key != _FRAMES}
+    return turn
 
 
 def _by_number(turns: Mapping[Any, Any]) -> _Numbered:
     """Return the turns of an object whose keys are their numbers; none of any other."""
     matches = [_NUMBER.fullmatch(str(name)) for name in turns]
     numbers = [int(match[1]) for match in matches if match is not None]
-    return [*zip(numbers, turns.values(), strict=True)] if len(numbers) == len(turns) else []
+    plain = [*map(_plain_turn, turns.values())]
+    return [*zip(numbers, plain, strict=True)] if len(numbers) == len(turns) else []
 
 
 class Arrangement:
@@ -221,8 +318,9 @@ class Arrangement:
             id_key = key_of(item, self._keys["id"], str, int)
             if id_key is not None:
                 self._outer[str(id_key)] = None
-                inside = {key: value for key, value in item.items() if key != id_key}
-                if key_of(item, self._keys["turns"], dict, list) is None:
+                left_out = {id_key, _BEFORE} if str(id_key).startswith("#") else {id_key}
+                inside = {key: value for key, value in item.items() if key not in left_out}
+                if self._is_row(inside):
                     rows.setdefault(str(item[id_key]), []).append(self._row(inside))
                 else:
                     self._add(dialogues, str(item[id_key]), inside)
@@ -247,8 +345,15 @@ class Arrangement:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
             self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
 
+    def _is_row(self, item: Mapping[Any, Any]) -> bool:
+        """Return whether an item of a list is a turn: has a number, or no turns of its own."""
+        key = key_of(item, self._keys["turns"], dict, list)
+        has_number = key_of(item, self._keys["number"], str, int, float) is not None
+        return key is None or (has_number and bool(fields_of([unfolded(item)]).keys))
+
     def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
         """Return a turn that stands by itself, with its number."""
+        item = _plain_turn(item)
         for key in (key for name in self._keys["number"] for key in item if plain_key(key) == name):
             match = _NUMBER.fullmatch(str(item[key]))
             if match is not None and isinstance(item[key], int | str | float):
@@ -261,55 +366,72 @@ class Arrangement:
         numbers = [{number for number, _ in turns} for turns in numbered.values()]
         if all(of_dialogue <= {None} for of_dialogue in numbers):
             return {id_: [turn for _, turn in turns] for id_, turns in numbered.items()}
-        numbering = max(
-            _NUMBERINGS, key=lambda one: sum(each == {*_range(one, each)} for each in numbers)
-        )
+        numbering = min(_NUMBERINGS, key=lambda one: sum(_misfits(one, each) for each in numbers))
         return {id_: self._in_order(id_, turns, numbering) for id_, turns in numbered.items()}
 
     def _in_order(self, id_: str, turns: _Numbered, numbering: tuple[int, int]) -> list[Any]:
         """Return numbered turns in order, of which none may be missing or there twice."""
         place = f"dialogue {unquoted(id_)}"
         turns = _without_opening(turns)
-        by_number = dict(turns)
-        if None in by_number:
+        by_number = {number: turn for number, turn in turns if number is not None}
+        if any(number is None for number, _ in turns):
             self._problems.add(place, "some of its turns have no number")
             return []
         for number, count in Counter(number for number, _ in turns).items():
             if count > 1:
                 self._problems.add(place, f"turn {number} is there twice")
         expected = _range(numbering, by_number)
+        first, step = numbering
+        counting = f"turns are numbered from {first}{f' in steps of {step}' * (step > 1)}"
         missing = next((number for number in expected if number not in by_number), None)
+        other = next((number for number in sorted(by_number) if number not in expected), None)
         if missing is not None:
-            problem = f"turn {missing} is missing; turns are numbered from {numbering[0]}"
-            self._problems.add(place, problem)
+            self._problems.add(place, f"turn {missing} is missing; {counting}")
+        elif other is not None:
+            self._problems.add(place, f"turn {other} is none of its turns; {counting}")
         return [by_number.get(number) for number in expected]
 
     def _responses(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
         """Return the system's turns of conversations; all turns where none says who speaks."""
         speakers = Counter(_speaker(turn) for turns in dialogues.values() for turn in turns)
         system = next((who for who in _SYSTEM if speakers[who]), None)
-        if system is None:
+        if system is None and not any(speakers[who] for who in _USER):
             return dialogues
+        if system is None:
+            self.note("only the user speaks: nothing is a response", warning=True)
+            return {id_: [*map(self._asked, turns)] for id_, turns in dialogues.items()}
+        every = [turn for turns in dialogues.values() for turn in turns]
+        fields = fields_of([turn for turn in every if _speaker(turn) == system], self._named)
         others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
         left_out = f"; turns left out: {', '.join(others)}" * bool(others)
         self.note(f"what `{system}` says are the responses{left_out}")
         return {
-            id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system)
+            id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system, fields)
             for id_, turns in dialogues.items()
         }
 
-    def _responses_of(self, place: str, turns: Sequence[Any], system: str) -> list[Any]:
-        """Return the system's turns; one where it speaks several times to the same user turn."""
+    def _responses_of(
+        self, place: str, turns: Sequence[Any], system: str, fields: Fields
+    ) -> list[Any]:
+        """Return the system's turns; one where it speaks several times to the same user turn.
+
+        Args:
+            place: What messages call the dialogue.
+            turns: Its turns.
+            system: Who responds.
+            fields: Which keys of the turns in which the system speaks hold what.
+        """
         exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = [({}, [])]
         for turn in turns:
             who = _speaker(turn)
             if who in _USER:
                 exchanges.append((self._utterance(turn), []))
             elif who == system:
-                reply = self._utterance(turn)
+                reply = self._utterance(turn, fields)
                 # A call of a tool is no response.
                 is_call = any(turn.get(call) for call in _CALLS)
-                if reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call):
+                has_text = reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call)
+                if has_text or turn.get(fields.predicted.get(STATE)) is not None:
                     exchanges[-1][1].append(reply)
         (_, before), *exchanges = exchanges
         if not exchanges:
@@ -327,22 +449,34 @@ class Arrangement:
         """Return turns with a state each where all have a key per slot, as rows of a table do."""
         every = [turn for turns in dialogues.values() for turn in turns]
         first = every[0] if every and isinstance(every[0], Mapping) else {}
-        slots = [key for key in first if _is_column(key)]
-        in_all = all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every)
-        if not (slots and in_all) or key_of(first, self._keys[STATE]) is not None:
+        columns = {key: _column(key) for key in first}
+        slots = {key: column for key, column in columns.items() if column is not None}
+        in_all = all(isinstance(turn, Mapping) and turn.keys() >= slots.keys() for turn in every)
+        if not (slots and in_all) or STATE in fields_of([first], self._named).predicted:
             return dialogues
-        for key in first.keys() - {*slots}:
+        roles = {role for role, _ in slots.values()}
+        # Other keys that look like a slot's are one misspelt, but where those of slots say more.
+        for key in first.keys() - slots.keys() if roles == {"plain"} else ():
             domain, _ = slot_of(key) or ("", "")
             close = resembling(key, [f"{one}-{slot}" for one in DOMAINS for slot in STATE_SLOTS])
             if domain and (close or domain.lower() in DOMAINS):
                 problem = f"no slot of MultiWOZ{close}; rename it or leave it out"
                 self._problems.add(unquoted(key), problem)
-        self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
+        predicted: Role = "predicted" if "predicted" in roles else "plain"
+        fields = {role: STATE if role == predicted else GOLD for role in roles}
+        for role, field in fields.items():
+            names = [key for key, (said, _) in slots.items() if said == role]
+            told = f"{counted(len(names), 'slot')} such as `{unquoted(names[0])}`"
+            self.note(f"read {told} as `{field}`")
 
         def gathered(turn: Mapping[Any, Any]) -> dict[Any, Any]:
-            # Empty cells are no value.
-            state = {slot: turn[slot] for slot in slots if turn[slot] not in ("", None)}
-            return {**{key: value for key, value in turn.items() if key not in slots}, STATE: state}
+            read = {key: value for key, value in turn.items() if key not in slots}
+            read.update((field, {}) for field in fields.values())
+            for key, (role, slot) in slots.items():
+                # Empty cells are no value.
+                if turn[key] not in ("", None):
+                    read[fields[role]][slot] = turn[key]
+            return read
 
         return {id_: [*map(gathered, turns)] for id_, turns in dialogues.items()}
 
@@ -354,25 +488,40 @@ class Arrangement:
             self._problems.add(place, "the user gets no response")
         if len(replies) > 1:
             self.note("several responses in a row are joined", place, warning=True)
-        of_states = {*self._keys[STATE], *self._keys[ACTIVE_DOMAINS]}
-        read = {key: value for key, value in user.items() if plain_key(key) in of_states}
+        of_states = {*self._keys[STATE], *self._keys[ACTIVE_DOMAINS], ""}
+        read = {key: value for key, value in user.items() if _names(key, of_states)}
         for reply in replies:
             read.update(reply)
         texts = [reply[RESPONSE] for reply in replies]
         if all(isinstance(text, str) for text in texts):
             read[RESPONSE] = " ".join(texts)
+        elif not any(texts):
+            del read[RESPONSE]
         return {USER: user[RESPONSE], **read}
 
-    def _utterance(self, turn: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a turn with a speaker, its utterance as the response."""
+    def _utterance(self, turn: Mapping[str, Any], fields: Fields | None = None) -> dict[str, Any]:
+        """Return a turn with a speaker, its utterance as the response.
+
+        Where no key is one of a conversation, that of the response in `fields` counts.
+        """
         named = self._keys[RESPONSE][: RESPONSE in self._named]
         who, key = key_of(turn, KEYS["speaker"]), key_of(turn, (*named, *KEYS["text"]))
+        gold = None
+        if key is None and fields is not None:
+            key, gold = fields.predicted.get(RESPONSE), fields.gold.get(RESPONSE)
         text = turn.get(key)
         if isinstance(text, list):
             parts = [part.get("text") if isinstance(part, Mapping) else part for part in text]
             text = "".join(part for part in parts if isinstance(part, str))
-        left_out = {who, key, *_CALLS}
+        left_out = {who, key, gold, *_CALLS}
         return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
+
+    def _asked(self, turn: Any) -> Any:
+        """Return a turn of the user, with what is said by the key of what the user says."""
+        if _speaker(turn) is None:
+            return turn
+        read = self._utterance(turn)
+        return {USER: read[RESPONSE], **{k: v for k, v in read.items() if k != RESPONSE}}
 
     def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
         """Return what was read as a name, by default that of its arrangement, with the remarks."""
@@ -388,12 +537,9 @@ class Arrangement:
             InputError: The user gets no response, or a key that was named is nowhere.
         """
         spoken = self._by_column(self._responses(ordered))
-        values: dict[Any, Any] = {}
         every = [turn for turns in spoken.values() for turn in turns]
-        for turn in every:
-            if isinstance(turn, Mapping):
-                values.update((k, v) for k, v in turn.items() if values.get(k) is None)
-        there = {plain_key(key) for key in (*values, *self._outer)}
+        there = {plain_key(key) for key in self._outer}
+        there.update(plain_key(key) for t in every if isinstance(t, Mapping) for key in t)
         for role, key in self._named.items():
             if plain_key(key) not in there:
                 self._problems.add("", f"--key {role}=KEY: no `{unquoted(key)}` in it")
@@ -401,40 +547,81 @@ class Arrangement:
         if _is_state(next(filter(None, every), None)):
             self._name = "predicted states"
             return {id_: [{STATE: turn} for turn in turns] for id_, turns in spoken.items()}
-        chosen: dict[Any, str] = {}
-        pair = next((pair for pair in _PAIRS if values.keys() >= {*pair}), ())
-        if pair:
-            self._name = _PAIRS[pair]
-            self._outer.update(dict.fromkeys(pair))
-            chosen = dict(zip(pair, (GOLD, STATE), strict=True))
-        for field, kinds in {} if pair else _TURN_KINDS.items():
-            named = field in self._named
-            if named or field not in values:
-                key = key_of(values, self._keys[field], *(() if named else kinds))
-                if key is not None:
-                    chosen[key] = field
-                    self.note(f"read `{unquoted(key)}` as `{field}`")
-        return {id_: [_turn(turn, chosen) for turn in turns] for id_, turns in spoken.items()}
+        fields = fields_of(every, self._named_in(every))
+        for problem in fields.problems:
+            self._problems.add("", problem)
+        refuse(self._source, self._problems)
+        self._tell(fields)
+        return {id_: [_turn(turn, fields) for turn in turns] for id_, turns in spoken.items()}
+
+    def _named_in(self, turns: Sequence[Any]) -> dict[str, Any]:
+        """Return field -> the key that the user named, as the turns spell it."""
+        spelled = {plain_key(key): key for t in turns if isinstance(t, Mapping) for key in t}
+        named = {field: plain_key(key) for field, key in self._named.items() if field in TURN_KEYS}
+        return {field: spelled[key] for field, key in named.items() if key in spelled}
+
+    def _tell(self, fields: Fields) -> None:
+        """Remark which keys hold the predictions, and which gold values."""
+        for field, key in fields.predicted.items():
+            if key != field:
+                self.note(f"read `{unquoted(key)}` as `{field}`")
+        for field, key in fields.gold.items():
+            message = f"read `{unquoted(key)}` as gold {PLURALS[field]}, which are no predictions"
+            role, _ = role_and_name(key) or ("plain", "")
+            # Of a key that says so itself, `mwz dst` says it in its table.
+            self._remarks.add("", message, GOLD if role == "plain" else "format", warning=False)
+        if STATE in fields.gold and STATE in fields.predicted and RESPONSE not in fields.predicted:
+            self._name = _PAIRS
+            self._outer.update(dict.fromkeys([fields.gold[STATE], fields.predicted[STATE]]))
 
 
-def _is_column(key: object) -> bool:
-    """Return whether a key of turns is a slot's name, as where a table has a column per slot."""
-    domain, slot = slot_of(key) or ("", "")
-    return domain.lower() in DOMAINS and plain_slot_name(slot) in STATE_SLOTS
+_COLUMN_WORD = re.compile(r"[A-Za-z]+[_ .:-]+")
+_BESIDE_ROLE = frozenset({"slot", "slots", "value", "state", "belief"})
+"""Words of a column's name that say nothing of its role."""
 
 
-def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
+def _column(key: object) -> tuple[Role, str] | None:
+    """Return the role and the slot that a key of turns names, as in a table with one per slot.
+
+    TripPy's are `slot_prediction_hotel-area` and `slot_groundtruth_hotel-area`.
+    """
+    role: Role = "plain"
+    name = str(key)
+    while True:
+        domain, slot = slot_of(name) or ("", "")
+        if domain.lower() in DOMAINS and plain_slot_name(known_slot_name(slot)) in STATE_SLOTS:
+            return role, name
+        word = _COLUMN_WORD.match(name)
+        if word is None:
+            return None
+        plain = plain_key(word[0])
+        said = role_and_name(plain)
+        if said is not None and not said[1]:
+            role = said[0]
+        elif plain not in _BESIDE_ROLE:
+            return None
+        name = name[word.end() :]
+
+
+def _names(key: object, names: Collection[str]) -> bool:
+    """Return whether a key names one of some fields, or none, with a role."""
+    said = role_and_name(key)
+    return said is not None and said[1] in names
+
+
+def _turn(turn: Any, fields: Fields) -> Any:
     """Return a turn with the names of the standard form, without the empty cells of a table."""
     if isinstance(turn, str):
         return {RESPONSE: turn}
     if not isinstance(turn, Mapping):
         return turn
-    fields = chosen.values()
-    read = {
-        chosen.get(key, key): v for key, v in turn.items() if key in chosen or key not in fields
-    }
-    if is_metadata(read.get(_METADATA)):
-        read.setdefault(STATE, read.pop(_METADATA))
+    names = {key: field for field, key in fields.predicted.items()}
+    if STATE in fields.gold:
+        names[fields.gold[STATE]] = GOLD
+    # What is gold, or is overwritten by what is read in its place, is left out.
+    gold = {key for field, key in fields.gold.items() if field in fields.predicted}
+    left_out = {*gold, *fields.predicted} - names.keys()
+    read = {names.get(key, key): v for key, v in turn.items() if key not in left_out}
     for field in (STATE, ACTIVE_DOMAINS):
         if isinstance(read.get(field), str) and not read[field].strip():
             del read[field]
@@ -447,10 +634,19 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     return read
 
 
-def _range(numbering: tuple[int, int], turns: Collection[Any]) -> range:
-    """Return the numbers of a dialogue's turns."""
+def _range(numbering: tuple[int, int], numbers: Collection[int]) -> range:
+    """Return the numbers that a dialogue's turns have up to the last one."""
     first, step = numbering
-    return range(first, first + step * len(turns), step)
+    return range(first, max(numbers) + 1, step)
+
+
+def _misfits(numbering: tuple[int, int], numbers: Collection[int | None]) -> int:
+    """Return how many turns are missing, if they are numbered so; other numbers count twice."""
+    known = {number for number in numbers if number is not None}
+    if not known:
+        return 0
+    expected = {*_range(numbering, known)}
+    return len(expected - known) + 2 * len(known - expected)
 
 
 def _without_opening(turns: _Numbered) -> _Numbered:
@@ -474,7 +670,8 @@ def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:
         match = _TURN_ID.fullmatch(id_)
         if match is None or len(turns) > 1 or turns[0][0] is not None:
             return rows
-        read.setdefault(match[1], []).append((int(match[2]), turns[0][1]))
+        dialogue = _SPLIT.sub("", match[1], count=1) if _SPLIT.match(match[1]) else match[1]
+        read.setdefault(dialogue, []).append((int(match[2]), turns[0][1]))
     return read
 
 

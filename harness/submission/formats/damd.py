@@ -31,6 +31,7 @@ from rapidfuzz import fuzz, process
 from ...errors import InputError, cut_repr, unquoted
 from ..notations import read_span, without_tokens
 from .arrangements import Arrangement, raw_turns
+from .roles import fields_of
 from .standard import RESPONSE, STATE, Format, Standard
 
 _ID = "dial_id"
@@ -44,7 +45,7 @@ def _has_spans(content: object) -> bool:
     for turn in raw_turns(content) if isinstance(content, list | Mapping) else ():
         # The first turn that has a response decides.
         if isinstance(turn, Mapping):
-            if RESPONSE in turn or STATE in turn:
+            if any(fields_of([turn]).keys - {*_RESPONSES, *_BELIEFS}):
                 return False
             if any(key in turn for key in _RESPONSES) and any(key in turn for key in _MARKS):
                 return True

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import declared, outside_versions
 
-from ...errors import InputError, Remark
+from ...errors import InputError, Remark, unquoted
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
 
 RESPONSE = "response"
@@ -35,38 +35,43 @@ GOLD = "gold_state"
 Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
 KEYS: Keys = {
-    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+    "wrapper": (
+        *("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+        *("details", "test"),
+    ),
     "id": (
-        *("dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
-        *("dialogue", "dialog", "filename", "id"),
+        *("originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
+        *("dialogue", "dialog", "filename", "id", "guid"),
     ),
     "turns": (
         *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
-        *("utterances", "responses"),
+        *("utterances", "responses", "results"),
     ),
     "number": (
         *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+        "uttidx",
     ),
     "speaker": ("speaker", "role", "from"),
     "text": ("response", "content", "text", "utterance", "value"),
     RESPONSE: (
-        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
-        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
-        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
+        *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
+        *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
+        *("systemutterance", "system", "utterance", "text"),
     ),
     STATE: (
-        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
-        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
-        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
+        *("dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief"),
+        *("bsptr", "beliefspan", "metadata", "frames", "slots"),
     ),
     PLAIN: (
         *("lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse"),
         "plainresponse",
     ),
-    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
+    ACTIVE_DOMAINS: ("activedomains", "activedomain", "domains"),
 }
 """What a key stands for -> the keys that do, in lower case without underscores and the like; the
-first that is there counts."""
+first that is there counts. Those of a turn's fields may also say whether they are predictions or
+gold (`roles.py`)."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -135,6 +140,15 @@ class Standard:
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_states_alone(self) -> bool:
+        """Whether turns have states and none has a response, as of trackers."""
+        if self.find is not None:
+            return True
+        listed = (turns for turns in self.dialogues.values() if isinstance(turns, list))
+        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
@@ -327,7 +341,20 @@ def standard_form(content: object, source: str) -> Standard:
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{other_keys(content)}")
+    raise InputError(source, f"{problem}{other_keys(content)}{_without_id(content)}")
+
+
+def _without_id(content: object) -> str:
+    """Say which keys the objects of a list have, none of which is a dialogue's id."""
+    first = content[0] if isinstance(content, list) and content else None
+    if not isinstance(first, Mapping):
+        return ""
+    keys = ", ".join(f"`{unquoted(key)}`" for key in [*first][:_LISTED])
+    return f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
+
+
+_LISTED = 8
+"""How many keys a message lists."""
 
 
 # Tables with one line per turn; the first line names the columns.
@@ -336,7 +363,7 @@ def standard_form(content: object, source: str) -> Standard:
 # is `dial_id`, titles and tables of figures may stand before that line (`DECODED RESULTS:`).
 
 _HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
-_COLUMN = re.compile(r"[A-Za-z_][\w .-]{0,40}")
+_COLUMN = re.compile(r"(?:# ?)?[A-Za-z_][\w .-]{0,40}")
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _SEARCHED = 100_000
 """In how many bytes at the beginning of a file the line of column names is looked for."""
@@ -385,7 +412,8 @@ def _header(text: str) -> tuple[int, str] | None:
     line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
     for separator in _SEPARATORS:
         # Names of columns and, in a table of pandas, the empty one of its index.
-        names = [name.strip('"') for name in line.split(separator)]
+        # SUMBT's lines end with a separator.
+        names = [name.strip('"') for name in line.removesuffix(separator).split(separator)]
         named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])
         if named and len(names) > 1 and len({*names}) == len(names):
             return len(text) - len(text.lstrip("\r\n")), separator
