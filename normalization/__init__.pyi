@@ -1,5 +1,11 @@
 """What other rooms may use of this one."""
 
+from .meanings import (
+    DONTCARE as DONTCARE,
+    is_absent as is_absent,
+    is_dontcare as is_dontcare,
+    plain_spelling as plain_spelling,
+)
 from .normalizing import (
     NAME as NAME,
     STEPS as STEPS,

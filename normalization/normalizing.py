@@ -204,9 +204,10 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
-    """Return a slot's normalised name and value."""
+    """Return a slot's normalised name and value; an empty value stays so."""
     name = normalize_slot_name(slot, rules)
-    return name, normalize_value(name, value, rules)
+    # Of no time the rules make midnight, which a query does as well, but it is no value.
+    return name, normalize_value(name, value, rules) if value.strip() else ""
 
 
 def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:

@@ -49,6 +49,7 @@ from .notations import (
     ABSENT,
     CONVERTED,
     DOMAINS,
+    EMPTY_VALUES,
     STATE_DOMAINS,
     STATE_SLOTS,
     WRITTEN,
@@ -299,7 +300,8 @@ class _Checker:
 
         def note(where: str, what: str) -> None:
             inside = ", ".join(filter(None, [_place_text(place), where]))
-            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in _HARMLESS)
+            harmless = (*_HARMLESS, EMPTY_VALUES) if checks.tracked else _HARMLESS
+            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in harmless)
 
         return self._known_slots(read_state(state, tell, note), tell)
 
