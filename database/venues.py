@@ -109,8 +109,8 @@ class VenueDatabase:
 
         Args:
             domain: Any domain; one without venues has no results.
-            constraints: Slot -> value. Unknown slots and values such as `dontcare` or `not mentioned`
-                are ignored.
+            constraints: Slot -> value. Unknown slots, and values such as `dontcare` or `not
+                mentioned`, are ignored.
         """
         return self._answered(domain, *constraints.items())
 

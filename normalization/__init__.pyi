@@ -4,7 +4,6 @@ from .meanings import (
     DONTCARE as DONTCARE,
     is_absent as is_absent,
     is_dontcare as is_dontcare,
-    plain_spelling as plain_spelling,
 )
 from .normalizing import (
     NAME as NAME,
