@@ -21,6 +21,7 @@ from .normalizing import (
     normalized_text as normalized_text,
     placeholder_names as placeholder_names,
     plain_slot_name as plain_slot_name,
+    without_absent_slots as without_absent_slots,
     without_empty_domains as without_empty_domains,
 )
 from .registry import (

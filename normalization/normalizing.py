@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from .meanings import is_absent
 from .moses import detokenize
 from .rules import RuleSet
 
@@ -177,6 +178,14 @@ _LONGEST_HOUR = 20
 def without_empty_domains(state: BeliefState) -> BeliefState:
     """Return a state without domains that have no slot: what it says is the same."""
     return {domain: slots for domain, slots in state.items() if slots}
+
+
+def without_absent_slots(state: BeliefState) -> BeliefState:
+    """Return a state without the slots whose value says that they have none."""
+    return {
+        domain: {slot: value for slot, value in slots.items() if not is_absent(value)}
+        for domain, slots in state.items()
+    }
 
 
 def plain_slot_name(slot: str) -> str:

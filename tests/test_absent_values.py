@@ -128,6 +128,16 @@ def test_absent_slots_written_out_in_any_spelling_change_no_figure(
     assert figures(gold, written) == figures(gold, predicted)
 
 
+@pytest.mark.parametrize("value", ["", "none", "not mentioned"])
+def test_a_tracker_that_writes_all_slots_out_as_absent_is_not_warned_of_it(value: str) -> None:
+    # More states than it takes to say something of their values.
+    turns = [{"state": full(belief("hotel.area=north"), value)} for _ in range(30)]
+    played = [dialogue({"hotel": goal()}, 30, states=[belief("hotel.area=north")] * 30)] * 30
+    bench = benchmark({f"d{number}": one for number, one in enumerate(played)})
+    file = parse_tracking_file(dict.fromkeys(bench.dialogues, turns), "x.json", lambda: bench)
+    assert file.remarks == []
+
+
 # ------------------------------------------------------- files with gold states of their own
 
 

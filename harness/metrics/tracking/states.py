@@ -20,8 +20,9 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     digest_of_json,
-    is_absent,
     rule_set,
+    without_absent_slots,
+    without_empty_domains,
 )
 
 from ...benchmark import Benchmark
@@ -429,8 +430,8 @@ def _with_own_gold(dialogues: Mapping[str, Sequence[Turn]]) -> list[TrackedDialo
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
     """Yield the remark on predictions of one domain beside gold states of several."""
     turns = [turn for dialogue in dialogues for turn in dialogue.turns]
-    predicted = {domain for turn in turns for domain in _domains_with_values(turn.predicted)}
-    gold = {domain for turn in turns for domain in _domains_with_values(turn.gold)}
+    predicted = _domains_with_values(turn.predicted for turn in turns)
+    gold = _domains_with_values(turn.gold for turn in turns)
     if len(predicted) == 1 and (others := sorted(gold - predicted)):
         (domain,) = predicted
         yield Remark(
@@ -440,8 +441,9 @@ def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
         )
 
 
-def _domains_with_values(state: BeliefState) -> Iterator[str]:
-    """Yield the domains of which a state has more than absent slots."""
-    for domain, slots in state.items():
-        if not all(map(is_absent, slots.values())):
-            yield domain
+def _domains_with_values(states: Iterable[BeliefState]) -> set[str]:
+    """Return the domains of which states have more than absent slots."""
+    domains: set[str] = set()
+    for state in states:
+        domains |= without_empty_domains(without_absent_slots(state)).keys()
+    return domains
