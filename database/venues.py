@@ -109,7 +109,8 @@ class VenueDatabase:
 
         Args:
             domain: Any domain; one without venues has no results.
-            constraints: Slot -> value. Unknown slots and values such as `dontcare` are ignored.
+            constraints: Slot -> value. Unknown slots, and values such as `dontcare` or `not
+                mentioned`, are ignored.
         """
         return self._answered(domain, *constraints.items())
 
@@ -120,7 +121,7 @@ class VenueDatabase:
         rows: frozenset[int] | None = None
         for column, value in constraints:
             constrains = column in values or column in times
-            if constrains and value not in self._rules.no_constraint:
+            if constrains and not self._rules.asks_for_nothing(value):
                 met = self._met(domain, column, value)
                 rows = met if rows is None else rows & met
         places = range(len(identifiers)) if rows is None else sorted(rows)

@@ -1,6 +1,11 @@
 """What other rooms may use of this one."""
 
 from .characters import plain_characters as plain_characters
+from .meanings import (
+    DONTCARE as DONTCARE,
+    is_absent as is_absent,
+    is_dontcare as is_dontcare,
+)
 from .normalizing import (
     NAME as NAME,
     STEPS as STEPS,
@@ -18,6 +23,7 @@ from .normalizing import (
     normalized_text as normalized_text,
     placeholder_names as placeholder_names,
     plain_slot_name as plain_slot_name,
+    without_absent_slots as without_absent_slots,
     without_empty_domains as without_empty_domains,
 )
 from .registry import (

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from .meanings import is_absent
 from .moses import detokenize
 from .rules import RuleSet
 
@@ -179,6 +180,14 @@ def without_empty_domains(state: BeliefState) -> BeliefState:
     return {domain: slots for domain, slots in state.items() if slots}
 
 
+def without_absent_slots(state: BeliefState) -> BeliefState:
+    """Return a state without the slots whose value says that they have none."""
+    return {
+        domain: {slot: value for slot, value in slots.items() if not is_absent(value)}
+        for domain, slots in state.items()
+    }
+
+
 def plain_slot_name(slot: str) -> str:
     """Return a slot's name in lower case and without blanks."""
     return slot.lower().replace(" ", "")
@@ -204,9 +213,10 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
-    """Return a slot's normalised name and value."""
+    """Return a slot's normalised name and value; an empty value stays so."""
     name = normalize_slot_name(slot, rules)
-    return name, normalize_value(name, value, rules)
+    # Of no time the rules make midnight, which a query does as well, but it is no value.
+    return name, normalize_value(name, value, rules) if value.strip() else ""
 
 
 def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
+from .meanings import is_absent, is_dontcare, is_public_constraint, plain_spelling
 from .registry import DeclarationError, names, outside_tables, read_toml, sha256, shape_problems
 
 _SHOWN_DIGITS = 12
@@ -198,8 +199,20 @@ class RuleSet:
 
     @cached_property
     def no_constraint(self) -> frozenset[str]:
-        """The values of a constraint that ask for nothing."""
+        """The values of a constraint that ask for nothing, besides absent ones."""
         return frozenset(self.tables["queries"]["no_constraint"])
+
+    def asks_for_nothing(self, value: str) -> bool:
+        """Return whether a constraint with this value is none.
+
+        In published rule sets case tells the values of `no_constraint` from others, and an empty
+        text and `none` are constraints: published figures depend on both.
+        """
+        if value in self.no_constraint or plain_spelling(value) in self.no_constraint:
+            return True
+        if self.tables["queries"].get("any_spelling", False):
+            return is_absent(value) or is_dontcare(value)
+        return is_absent(value) and not is_public_constraint(value)
 
     @property
     def unknown(self) -> str:
@@ -254,7 +267,12 @@ _VENUES = {
 }
 _SECTIONS: Mapping[Any, Any] = {
     "responses": {"deleted": [str], "about_venues": [str]},
-    "queries": {"unknown": str, "no_constraint": [str], "fuzzy_ratio": int},
+    "queries": {
+        "unknown": str,
+        "no_constraint": [str],
+        "any_spelling?": bool,
+        "fuzzy_ratio": int,
+    },
     # A domain without venues has an empty table.
     "domains": {...: lambda domain: domain and _VENUES},
     "value_rules": _WORDS,

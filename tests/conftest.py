@@ -29,6 +29,8 @@ from helpers import PROJECT, Cli, build_multiwoz, sample_predictions
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.data.gold_states import read_gold_states
+from mwz.harness.metrics import GoldStates
 from mwz.harness.submission import read_predictions
 
 with pytest.MonkeyPatch.context() as _patch:
@@ -95,6 +97,12 @@ def multiwoz(upstream: Path) -> Benchmark:
     return build_multiwoz(
         upstream / "MultiWOZ_Evaluation", upstream / "multiwoz", mintl=upstream / "MinTL"
     )
+
+
+@pytest.fixture(scope="session")
+def gold_24(multiwoz: Benchmark, upstream: Path) -> GoldStates:
+    """The gold states of MultiWOZ 2.4, read from the real file."""
+    return read_gold_states("2.4", upstream / "MultiWOZ2.4", multiwoz)[0]
 
 
 # System -> its predictions, of those that are in a repository of their own.

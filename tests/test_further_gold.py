@@ -47,7 +47,7 @@ from mwz.harness.board.tracked import (
 from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
-from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
+from mwz.harness.data.gold_states import gold_states_path, install_gold_states
 from mwz.harness.metrics import GoldStates, score_tracking
 from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
@@ -471,11 +471,6 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     scores = (own, further, further.without_dontcare)
     assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED[key]
     assert [one.coverage.turns for one in scores] == [7372, 7368, 7368]
-
-
-@pytest.fixture(scope="session")
-def gold_24(multiwoz: Benchmark, upstream: Path) -> GoldStates:
-    return read_gold_states("2.4", upstream / "MultiWOZ2.4", multiwoz)[0]
 
 
 @pytest.mark.real_data

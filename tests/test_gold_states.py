@@ -129,8 +129,7 @@ def trade_dials(pairs: bool = False) -> Any:
 
 SHAPES: Mapping[str, Any] = {
     "2.1": data_json(),
-    "alternatives as in 2.1": data_json(time="09:15|09:30", area="centre>north"),
-    "lists as in 2.2": data_json(time=["09:15", "9:30"], area=["centre"], dontcare=["dontcare"]),
+    "lists as in 2.2": data_json(time=["09:15", "9:15"], area=["centre"], dontcare=["dontcare"]),
     "TRADE": trade_dials(),
     "the files that 2.4 is made from": trade_dials(pairs=True),
 }
@@ -151,6 +150,34 @@ def test_every_public_shape_gives_the_same_states(shape: str, write: Callable[[A
     assert gold.turns == 3
     # The hospital is not scored.
     assert "left out: hospital-department (1)" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("time", "area"),
+    [
+        ("9:15|9.30 | 09:15", "centre>north"),
+        ("9:15<9.30", "centre|none|north|centre"),
+        (["09:15", "9.30"], ["centre", "not mentioned", "north"]),
+    ],
+)
+def test_all_alternatives_are_kept_normalised_and_once(
+    time: Any, area: Any, write: Callable[[Any], Path]
+) -> None:
+    gold, _ = read_gold_states("2.x", write(data_json(time=time, area=area)), tiny())
+    _, second = gold.states["sng0001"]
+    assert second["train"]["leave"] == "09:15|9.30"
+    assert second["hotel"]["area"] == "centre|north"
+
+
+def test_states_that_were_installed_without_their_alternatives_are_to_be_installed_again(
+    cli: Cli, write: Callable[..., Path]
+) -> None:
+    install_benchmark(tiny())
+    path = install_gold_states(GoldStates("2.4", "multiwoz", STATES))
+    content = json.loads(gzip.decompress(path.read_bytes()))
+    path.write_bytes(gzip.compress(json.dumps({**content, "format": "gold states 1"}).encode()))
+    told = cli.refused("dst", write(PREDICTIONS, "tracker.json"), "--gold", "2.4")
+    assert "written by another version of the harness; install it again" in told
 
 
 def test_a_folder_and_a_gzipped_file_do_as_well(

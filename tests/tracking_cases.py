@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers import write_json
+from hypothesis import strategies as st
 
 from mwz.harness.metrics import (
     TrackedDialogue,
@@ -17,6 +18,20 @@ from mwz.harness.metrics import (
 )
 from mwz.harness.metrics.tracking.states import StatePair, without_absent
 from mwz.harness.submission import parse_predictions
+from mwz.normalization import read_toml
+
+ABSENT: Sequence[str] = read_toml("meanings.toml")["absent"]
+DONTCARE: Sequence[str] = read_toml("meanings.toml")["dontcare"]
+
+
+@st.composite
+def spellings(draw: st.DrawFn, values: Sequence[str] = ABSENT) -> str:
+    """Draw a spelling of one of the values: its case, blanks and apostrophes, and blanks around."""
+    value = draw(st.sampled_from(values))
+    value = draw(st.sampled_from([value, value.upper(), value.title()]))
+    value = value.replace(" ", draw(st.sampled_from([" ", "_", "-", "  "])))
+    value = value.replace("'", draw(st.sampled_from(["'", "’", "\u2018"])))
+    return draw(st.sampled_from(["", " "])) + value + draw(st.sampled_from(["", "  "]))
 
 
 def read_file(path: Path) -> TrackedFile:

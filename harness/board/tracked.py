@@ -9,13 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from mwz.normalization import (
-    DEFAULT_RULES,
-    BeliefState,
-    normalize_state,
-    rule_set,
-    without_empty_domains,
-)
+from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
 from ..data import gold_versions
@@ -25,13 +19,18 @@ from ..metrics import (
     VARIANTS,
     Choices,
     GoldStates,
+    StatePair,
     TrackedDialogue,
     TrackingResult,
+    comparable_states,
+    flat_state,
     gold_share,
+    is_exact,
     parse_tracking_file,
     score_tracking,
     track_states,
     tracking_signature,
+    without_absent,
     without_booking_prefix,
 )
 from ..scoring import Coverage, Report
@@ -161,18 +160,16 @@ def agreement(
 ) -> float:
     """Return the share of turns whose gold state is that of a version; what it lacks is not."""
     rules = rule_set(DEFAULT_RULES)
-
-    def compared(state: BeliefState) -> BeliefState:
-        return without_empty_domains(without_booking_prefix(state))
-
     equal = []
     for dialogue in dialogues:
         gold_states = gold.get(dialogue_id(dialogue.id), ())
         for turn in dialogue.turns:
-            of_file = compared(normalize_state(turn.gold, rules))
-            equal.append(
-                turn.number < len(gold_states) and of_file == compared(gold_states[turn.number])
-            )
+            is_equal = False
+            if turn.number < len(gold_states):
+                states = comparable_states(gold_states[turn.number], turn.gold, rules)
+                pair = StatePair(*(flat_state(without_booking_prefix(one)) for one in states))
+                is_equal = is_exact(without_absent(pair))
+            equal.append(is_equal)
     return sum(equal) / max(len(equal), 1)
 
 

@@ -237,7 +237,7 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
                 for heading, (score, reason) in verdicts.items()
             ],
         }
-        for number, pair, *of_turn in zip(states.numbers, states.pairs, *by_metric, strict=True)
+        for number, pair, *of_turn in zip(states.numbers, states.turns, *by_metric, strict=True)
     ]
 
 

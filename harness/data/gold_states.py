@@ -6,8 +6,7 @@ versions of MultiWOZ, most of which have one of two shapes:
 - `data.json`, of MultiWOZ 2.0, 2.1, 2.3 and 2.4 (and of 2.2, once converted by its own script):
   dialogue id -> `log`, user and system turns in turn. The `metadata` of a system turn is the state
   after the user turn before it: domain -> `semi` and `book`, each slot -> value. A value is a
-  string, or a list of which 2.2 has any number; "", "not mentioned" and "none" say that there is
-  none.
+  string, or a list of which 2.2 has any number.
 - `test_dials.json`, as TRADE's `create_data.py` writes it: a list of dialogues with `dialogue_idx`
   and `dialogue`, whose turns have a `belief_state`, a list of `slots` (pairs of `domain-slot` and
   value), or of the pairs themselves.
@@ -15,9 +14,10 @@ versions of MultiWOZ, most of which have one of two shapes:
 Any other file is read as predictions of states are: `frames`, tables and the like. Where it has
 gold states beside predictions, those are taken.
 
-Of alternatives ("a|b", "a>b", a list) the first is taken, as the benchmark's own states do. The
-spellings of `dontcare` are made one, and the value kept: these versions annotate it. Slots other
-than the 30 that state tracking is scored on are left out, and counted.
+Alternatives ("a|b", "a>b", a list) are all kept: any of them is right. The spellings of `dontcare`
+are made one, and the value kept: these versions annotate it. Slots without a value ("", "not
+mentioned", "none") are left out, and so are, counted, those other than the 30 that state tracking
+is scored on.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_state, rule_set
+from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_slot_name, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import InputError, cut, refuse
 from ..io import kind_of, read_bytes, valid_text
-from ..metrics import DONTCARE, GoldStates
+from ..metrics import SEPARATOR, GoldStates, alternatives
 from ..signature import SHOWN_HASH
 from ..submission import (
     GOLD,
-    NO_VALUE,
     STATE,
     TRACKED_SLOTS,
     dialogue_id,
@@ -62,13 +61,11 @@ from .installed import (
 STATE_FILES = ("data.json", "test_dials.json", "test.tsv")
 """What is looked for in a folder or a zip file, the first that is there."""
 
-_FORMAT = "gold states 1"
+_FORMAT = "gold states 2"
 # It becomes a file's name and part of signatures.
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
 _LISTED = 100
 """Characters of a list in a remark."""
-
-_ALTERNATIVES = re.compile(r"[|<>]")
 
 _Slots: TypeAlias = Iterator[tuple[str, str, Any]]
 """Domain, slot and value of all slots of a turn."""
@@ -193,30 +190,25 @@ def _slots_of_trade(turn: Any) -> _Slots:
 
 def _tracked_state(slots: _Slots, left_out: Counter[str]) -> BeliefState:
     """Return a state of the tracked slots, normalised; the others are counted."""
-    state: dict[str, dict[str, str]] = {}
-    for domain, slot, value in slots:
-        text = _value(value)
-        if text is not None:
-            state.setdefault(domain, {})[slot] = text
+    rules = rule_set(DEFAULT_RULES)
     tracked: dict[str, dict[str, str]] = {}
-    for domain, values in normalize_state(state, rule_set(DEFAULT_RULES)).items():
-        for slot, text in values.items():
-            if slot in TRACKED_SLOTS.get(domain, ()):
-                tracked.setdefault(domain, {})[slot] = text
-            else:
-                left_out[f"{domain}-{slot}"] += 1
+    for domain, written, value in slots:
+        slot = normalize_slot_name(written, rules)
+        text = SEPARATOR.join(alternatives(slot, _text(value), rules))
+        if text and slot in TRACKED_SLOTS.get(domain, ()):
+            tracked.setdefault(domain, {})[slot] = text
+        elif text:
+            left_out[f"{domain}-{slot}"] += 1
     return tracked
 
 
-def _value(value: Any) -> str | None:
-    """Return the value of a slot, the first if there are several; None if it has none."""
-    first = next(iter(value), "") if isinstance(value, list) else value
-    if not isinstance(first, str):
-        raise TypeError(f"expected a string as value, found {kind_of(first)}")
-    text = _ALTERNATIVES.split(valid_text(first).strip())[0].strip()
-    if text.lower() in NO_VALUE:
-        return None
-    return "dontcare" if text.lower() in DONTCARE else text
+def _text(value: Any) -> str:
+    """Return the value of a slot as a text, several with a separator between them."""
+    values = value if isinstance(value, list) else [value]
+    for one in values:
+        if not isinstance(one, str):
+            raise TypeError(f"expected a string as value, found {kind_of(one)}")
+    return valid_text(SEPARATOR.join(values)).strip()
 
 
 def import_gold_states(benchmark: Benchmark, files: Sequence[tuple[str, Path]]) -> list[str]:

@@ -59,7 +59,6 @@ from .setups import (
     setup_digest as setup_digest,
 )
 from .tracking.choices import (
-    DONTCARE as DONTCARE,
     HEADLINE_LAMBDA as HEADLINE_LAMBDA,
     VARIANTS as VARIANTS,
     Choices as Choices,
@@ -75,6 +74,13 @@ from .tracking.evaluation import (
     tail_orientation as tail_orientation,
     tracking_statistics as tracking_statistics,
 )
+from .tracking.goal_accuracy import is_exact as is_exact
+from .tracking.matching import (
+    SEPARATOR as SEPARATOR,
+    alternatives as alternatives,
+    comparable_states as comparable_states,
+    without_booking_prefix as without_booking_prefix,
+)
 from .tracking.metric import (
     metrics_of as metrics_of,
     tracking_metrics as tracking_metrics,
@@ -84,6 +90,7 @@ from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (
     DialogueStates as DialogueStates,
     GoldStates as GoldStates,
+    StatePair as StatePair,
     TrackedDialogue as TrackedDialogue,
     TrackedFile as TrackedFile,
     TrackedTurn as TrackedTurn,
@@ -92,5 +99,5 @@ from .tracking.states import (
     parse_tracking_file as parse_tracking_file,
     slot_name as slot_name,
     track_states as track_states,
-    without_booking_prefix as without_booking_prefix,
+    without_absent as without_absent,
 )

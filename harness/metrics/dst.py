@@ -31,7 +31,7 @@ METRIC = Metric(
     unit="percent",
     source="see docs/state-tracking.md",
     per_dialogue=lambda played: _tracking("states").track_states(
-        played.submission.states, played.benchmark
+        played.submission.states, played.benchmark, rules=played.rules
     ),
     compute=lambda results: _tracking("evaluation").score_tracking(_dialogues(results)),
     statistics=lambda results: _tracking("evaluation").tracking_statistics(_dialogues(results)),

@@ -101,7 +101,7 @@ def queries(
 def _constraint(domain: str, slot: str, value: str, rules: RuleSet) -> tuple[str, str, str] | None:
     """Return what a query uses of a slot; None if that is nothing."""
     venue = rules.venue_rules.get(domain)
-    if venue is None or slot not in venue.columns or value in rules.no_constraint:
+    if venue is None or slot not in venue.columns or rules.asks_for_nothing(value):
         return None
     return domain, slot, "" if slot in venue.loose else value
 

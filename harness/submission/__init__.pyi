@@ -39,7 +39,6 @@ from .model import (
 )
 from .notations import (
     DOMAINS as DOMAINS,
-    NO_VALUE as NO_VALUE,
     TRACKED_SLOTS as TRACKED_SLOTS,
     known_slot_name as known_slot_name,
     metadata_slots as metadata_slots,

@@ -16,6 +16,7 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     plain_slot_name,
+    without_absent_slots,
 )
 
 from ..benchmark import Benchmark
@@ -53,6 +54,7 @@ from .notations import (
     ABSENT,
     CONVERTED,
     DOMAINS,
+    EMPTY_VALUES,
     STATE_DOMAINS,
     STATE_SLOTS,
     WRITTEN,
@@ -134,6 +136,13 @@ def checked_submission(
     if rules is not None and benchmark is not None:
         if checks.uses_states:
             states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
+            if checks.tracked:
+                # To queries absent values may be constraints; where states are compared they are
+                # nothing.
+                states = {
+                    id_: [without_absent_slots(state or {}) for state in of_turns]
+                    for id_, of_turns in states.items()
+                }
             remarks += state_remarks(states, benchmark, rules)
         if not checks.tracked:
             texts = [turn.response for turns in dialogues.values() for turn in turns]
@@ -307,7 +316,8 @@ class _Checker:
 
         def note(where: str, what: str) -> None:
             inside = ", ".join(filter(None, [_place_text(place), where]))
-            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in _HARMLESS)
+            harmless = (*_HARMLESS, EMPTY_VALUES) if checks.tracked else _HARMLESS
+            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in harmless)
 
         return self._known_slots(read_state(state, tell, note), tell)
 

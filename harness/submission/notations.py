@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, plain_slot_name
+from mwz.normalization import BeliefState, is_absent, plain_slot_name
 
 from ..errors import cut_repr
 from ..io import is_text, kind_of
@@ -43,7 +43,7 @@ Notify: TypeAlias = Callable[[str, str], None]
 """Is called with a problem or a remark: where in the state, and what."""
 
 VALUE_LISTS = "lists of values, of which the first counts"
-EMPTY_VALUES = "empty values, which no venue and no gold state has; leave such slots out"
+EMPTY_VALUES = "empty values, which no venue has; leave such slots out"
 CONVERTED = "numbers and booleans, read as text: 4, yes, no"
 ABSENT = "null and empty lists, read as slots that are not there"
 WRITTEN = "states that are written as text"
@@ -86,9 +86,6 @@ METADATA: Mapping[str, str] = {"book": "book", "semi": ""}
 NOT_TRACKED = frozenset({"booked", "ticket"})
 """Slots of `metadata` that are none: bookings that were made, and one that no ontology has."""
 
-NO_VALUE = frozenset({"", "none", "not mentioned"})
-"""The values of slots of `metadata` that have none."""
-
 
 def is_metadata(state: object) -> bool:
     """Return whether a state is written as MultiWOZ's own `metadata`."""
@@ -109,7 +106,7 @@ def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
     for domain, parts in state.items():
         for part, prefix in METADATA.items():
             for slot, value in parts[part].items():
-                is_set = not isinstance(value, str) or value.strip().lower() not in NO_VALUE
+                is_set = not isinstance(value, str) or not is_absent(value)
                 if is_set and slot not in NOT_TRACKED:
                     yield domain, f"{prefix}{slot}", value
 
@@ -309,10 +306,10 @@ def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:
     """Return a slot's value; None if there is none, or it cannot be text."""
-    if value is None or value == []:
+    first = next(iter(value), None) if isinstance(value, list) else value
+    if first is None:
         remark(place, ABSENT)
         return None
-    first = value[0] if isinstance(value, list) else value
     text = _plain_text(first)
     if text is None:
         problem(place, f"expected a string, found {kind_of(value)}")

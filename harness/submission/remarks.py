@@ -200,7 +200,7 @@ def _remarks_on_last_states(
             foreign[f"{domain}-{slot}"] += count
         # Times, and what is compared by similarity, such as names, may have other values.
         literal = {*venues.columns} - venues.loose if venues else {*()}
-        if slot in literal and value not in rules.no_constraint:
+        if slot in literal and not rules.asks_for_nothing(value):
             values += count
             if value not in values_of_venues(domain, slot):
                 fruitless[repr(unquoted(value))] += count

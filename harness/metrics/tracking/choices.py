@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mwz.normalization import is_dontcare
+
 from ...errors import InputError, unknown
 
 DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
@@ -21,9 +23,6 @@ HEADLINE_LAMBDA = 0.5
 
 MULTIWOZ_SLOTS = 30
 """The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
-
-DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
-"""The spellings of the value that says that the user does not mind."""
 
 VARIANTS: Mapping[str, tuple[str, ...]] = {
     "per-domain": ("gold-slots", "active", "dialogues"),
@@ -50,8 +49,8 @@ class Choices:
             that have it in their goal. In one system's case the mean over domains differs by
             twelve points.
         dontcare: "keep", or "drop": slots with the value `dontcare` are left out on both sides.
-        none: "absent": a slot with the value `none` is no slot (GCA: it is dropped), as in the
-            authors' code of most metrics; or "value", as in the public response evaluator's states.
+        none: "absent": a slot with the value `none`, or another that means absent, is no slot; or
+            "value", as in the public response evaluator's states (GCA: such a slot is dropped).
         gca: Whether GCA weighs its parts as the authors' "code" does, or as equation 6 of their
             "paper".
         fga: Whether a turn that follows an exact one and is not exact errs, as in the authors'
@@ -91,7 +90,7 @@ class Choices:
 
     def counts(self, domain: str, value: str) -> bool:
         """Whether a slot of a domain counts, with its value."""
-        is_kept = self.dontcare == "keep" or value not in DONTCARE
+        is_kept = self.dontcare == "keep" or not is_dontcare(value)
         return is_kept and (not self.only or domain in self.only)
 
     @classmethod

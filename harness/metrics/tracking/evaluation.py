@@ -194,7 +194,7 @@ def score_tracking(
     )
     if not by_part:
         return whole
-    changes = [judge_changes(dialogue.pairs) for dialogue in states]
+    changes = [judge_changes(dialogue.changing) for dialogue in states]
     flat_changes = [change for by_turn in changes for turn in by_turn for change in turn]
     per_domain = _by_domain(dialogues, states, flat_changes, choices)
     return replace(
@@ -314,7 +314,7 @@ def _of_domain(
     (2022) was made with.
     """
     turns = [states.turns[at] for states, positions in parts for at in positions]
-    whole = DialogueStates(range(len(turns)), turns, turns)
+    whole = DialogueStates(range(len(turns)), turns)
     by_turn = {
         key: value
         for metric in tracking_metrics().values()

@@ -13,7 +13,7 @@
 - Fuzzy joint accuracy forgives small differences in how a value is written. It is the measure of
   the public response evaluator that goes with Nekvinda & Dušek, "Shades of BLEU, Flavours of
   Success" (2021). Two values match if their partial ratio is over 95. As all metrics, it takes
-  `bookday` for `day`, and `none` for no value. The evaluator does neither: its own figure is the
+  `bookday` for `day`, and absent values for none. The evaluator does neither: its own figure is the
   one "as written". Since the gold states of MultiWOZ 2.2 have `bookday`, a system that writes `day`
   is never right there once something is booked.
 """
@@ -233,7 +233,7 @@ def _fuzzy_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
     return {
         "turns": len(turns),
         "exact_turns": sum(map(is_fuzzily_exact, turns)),
-        "as_written": sum(map(is_fuzzily_exact, dialogue.written or dialogue.pairs)),
+        "as_written": sum(map(is_fuzzily_exact, dialogue.written or dialogue.turns)),
         "correct": sum(map(matching_slots, turns)),
         "predicted": sum(len(turn.predicted) for turn in turns),
         "gold": sum(len(turn.gold) for turn in turns),

@@ -24,7 +24,10 @@
   drops are not treated); here as there:
 
   - a slot that a side's state had and no longer has is given the value `none`, a change like
-    others;
+    others. In the code a `none` that a state writes out is the same, even of a slot that was never
+    there, so that a tracker that writes it in every slot is right each time that gold has none.
+    Here it is so only where `none` is chosen to be a value, and of gold states as `own_gold.py`
+    says; otherwise such a slot is not there;
   - the parts of the mean are weighed by the changes that they are shares of (`change_scores`),
     unless the paper's weights are chosen;
   - a predicted change that equals gold and was already counted correct in the turn is tested on.
@@ -52,7 +55,8 @@ from .metric import (
     sum_of,
     turn_by_turn,
 )
-from .states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
+from .own_gold import DROPPED
+from .states import DialogueStates, Slot, State, StatePair, slot_name
 
 
 def turn_slot_accuracy(
@@ -195,7 +199,7 @@ def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
     """Return what became of every change of a dialogue's states, turn by turn.
 
     Args:
-        turns: The dialogue's turns in order, slots with the value `none` included.
+        turns: The dialogue's turns in order.
     """
     judged: list[list[Change]] = []
     before = StatePair({}, {})
@@ -220,7 +224,7 @@ def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
 
 def _carry(before: State, now: State) -> State:
     """Return a state in which the slots that were there before and are gone have the value none."""
-    return now if before.keys() <= now.keys() else {**dict.fromkeys(before, ABSENT), **now}
+    return now if before.keys() <= now.keys() else {**dict.fromkeys(before, DROPPED), **now}
 
 
 def _changed(before: State, now: State) -> list[tuple[Slot, str]]:
@@ -244,10 +248,10 @@ def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:
 
 def _judge_gold(slot: Slot, value: str, predicted: State) -> Outcome:
     if slot not in predicted:
-        return "correct" if value == ABSENT else "missed"
+        return "correct" if value == DROPPED else "missed"
     if predicted[slot] == value:
         return "correct"
-    return "overshot" if value == ABSENT else "wrong"
+    return "overshot" if value == DROPPED else "wrong"
 
 
 def _judge_predicted(
@@ -255,10 +259,10 @@ def _judge_predicted(
 ) -> Outcome | None:
     """Judge a predicted change; `settled` is what its slot's gold change was judged, if any."""
     if slot not in gold:
-        return "correct" if value == ABSENT else "overshot"
+        return "correct" if value == DROPPED else "overshot"
     if value == gold[slot] and settled != "correct":
         return "correct"
-    if value == ABSENT:
+    if value == DROPPED:
         return "missed"
     if value != gold[slot] and settled != "wrong":
         return "wrong"
@@ -266,7 +270,7 @@ def _judge_predicted(
 
 
 def _change_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    return count_changes(chain.from_iterable(judge_changes(dialogue.pairs)))
+    return count_changes(chain.from_iterable(judge_changes(dialogue.changing)))
 
 
 def _change_formula(sums: Sums, choices: Choices) -> dict[str, float]:
@@ -275,7 +279,9 @@ def _change_formula(sums: Sums, choices: Choices) -> dict[str, float]:
 
 
 def _change_verdicts(dialogue: DialogueStates, _: Choices) -> list[Verdicts]:
-    return [{"GCA": (None, _change_reason(changes))} for changes in judge_changes(dialogue.pairs)]
+    return [
+        {"GCA": (None, _change_reason(changes))} for changes in judge_changes(dialogue.changing)
+    ]
 
 
 def _change_reason(changes: Sequence[Change]) -> str:

@@ -2,8 +2,8 @@
 
 - A state maps a slot, (domain, slot name), to its value; its items are the (domain, slot, value)
   triples of the papers. A state holds what is known by then, not what the turn adds.
-- A value `none` means that the slot has no value. Such slots are taken out before anything is
-  compared, except for granular change accuracy, which sees them.
+- A value such as `none` or `not mentioned` means that the slot has no value. Such slots are taken
+  out before anything is compared, unless `none` is chosen to be a value.
 - Gold states are a benchmark's, a file's own, or those of another version of the annotation:
   MultiWOZ was annotated anew several times, and figures with different gold states do not compare.
 """
@@ -11,17 +11,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 from mwz.normalization import (
     DEFAULT_RULES,
     BeliefState,
+    RuleSet,
     digest_of_json,
     normalize_slot_name,
-    normalize_state,
     rule_set,
+    without_absent_slots,
+    without_empty_domains,
 )
 
 from ...benchmark import Benchmark
@@ -30,20 +32,20 @@ from ...submission import (
     CORRECTNESS,
     GOLD,
     StateChecks,
+    Turn,
     checked_submission,
     known_slot_name,
     standard_form,
 )
 from .choices import Choices
+from .matching import comparable_states, without_booking_prefix
+from .own_gold import DROPPED, TakenLiterally, literal_parts
 
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
 
 State: TypeAlias = Mapping[Slot, str]
 """slot -> value."""
-
-ABSENT = "none"
-"""The value that says that a slot has none."""
 
 
 @dataclass(frozen=True)
@@ -112,21 +114,35 @@ class DialogueStates:
 
     Attributes:
         numbers: The turns' numbers, ascending.
-        pairs: The turns' states, slots with the value `none` included.
-        turns: The same without those slots: what is compared.
-        written: As `pairs`, with the slots' names as they are written (`bookday` is not `day`);
-            empty where `pairs` has them so.
+        turns: The turns' states without absent slots: what is compared.
+        written: The same with absent slots, and with the slots' names as they are written
+            (`bookday` is not `day`); empty where nothing depends on it.
+        literal: What of the absent slots is taken literally.
     """
 
     numbers: Sequence[int]
-    pairs: Sequence[StatePair]
     turns: Sequence[StatePair]
     written: Sequence[StatePair] = ()
+    literal: TakenLiterally = TakenLiterally()
+
+    @property
+    def changing(self) -> Sequence[StatePair]:
+        """The turns' states whose changes count: `turns`, with gold slots that are dropped."""
+        if not self.literal.dropped:
+            return self.turns
+        return [
+            replace(turn, gold={**_dropped(pair.gold), **turn.gold})
+            for turn, pair in zip(self.turns, self.written, strict=True)
+        ]
 
     def part(self, turns: slice) -> DialogueStates:
         """Return some of the turns as a dialogue of their own."""
-        of_turns = self.numbers[turns], self.pairs[turns], self.turns[turns], self.written[turns]
-        return DialogueStates(*of_turns)
+        return replace(
+            self,
+            numbers=self.numbers[turns],
+            turns=self.turns[turns],
+            written=self.written[turns],
+        )
 
 
 def flat_state(state: BeliefState) -> State:
@@ -136,11 +152,16 @@ def flat_state(state: BeliefState) -> State:
     }
 
 
-def without_absent(pair: StatePair) -> StatePair:
-    """Return a pair of states without the slots whose value is `none`."""
-    if ABSENT not in pair.gold.values() and ABSENT not in pair.predicted.values():
+def _dropped(state: State) -> State:
+    """Return the slots of a state that are written out as dropped."""
+    return {slot: value for slot, value in state.items() if value == DROPPED}
+
+
+def without_absent(pair: StatePair, literal: TakenLiterally = TakenLiterally()) -> StatePair:
+    """Return a pair of states without the slots that have no value."""
+    if not any(map(literal.is_absent, (*pair.gold.values(), *pair.predicted.values()))):
         return pair
-    return pair.part(lambda slot, value: value != ABSENT)
+    return pair.part(lambda slot, value: not literal.is_absent(value))
 
 
 def slot_name(slot: Slot) -> str:
@@ -155,8 +176,8 @@ class GoldStates:
     Attributes:
         version: What users call it: "2.4".
         benchmark: The name of the benchmark that the dialogues are of.
-        states: Dialogue id -> one normalised state per turn. Dialogues of the benchmark may be
-            missing, turns of a dialogue may not.
+        states: Dialogue id -> one normalised state per turn, alternatives with `|` between them.
+            Dialogues of the benchmark may be missing, turns of a dialogue may not.
     """
 
     version: str
@@ -202,50 +223,36 @@ class TrackedDialogue:
         id: The dialogue's id, as its file spells it.
         turns: The turns.
         goal_domains: The domains of the user's goal; None where they are not known.
+        literal: What of its states is taken literally.
     """
 
     id: str
     turns: Sequence[TrackedTurn]
     goal_domains: frozenset[str] | None = None
-
-
-# Gold states call these slots by the names on the left, systems by either (and some trackers with a
-# stroke between): the prefix is dropped on both sides.
-BOOKING_SLOTS = {
-    f"book{sign}{slot}": slot for slot in ("day", "people", "stay", "time") for sign in ("", "_")
-}
-
-
-def without_booking_prefix(state: BeliefState) -> BeliefState:
-    """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`.
-
-    A state without such slots is returned itself.
-    """
-    if all(map(BOOKING_SLOTS.keys().isdisjoint, state.values())):
-        return state
-    return {
-        domain: {BOOKING_SLOTS.get(slot, slot): value for slot, value in slots.items()}
-        for domain, slots in state.items()
-    }
+    literal: TakenLiterally = TakenLiterally()
 
 
 def track_states(
     states: Mapping[str, Sequence[BeliefState]],
     benchmark: Benchmark,
     gold: GoldStates | None = None,
+    rules: RuleSet | None = None,
 ) -> list[TrackedDialogue]:
     """Pair predicted states with gold states, turn by turn from the first.
 
-    The prefix `book` of booking slots is dropped on both sides. Nothing else is changed: a slot or
-    a `dontcare` that the gold annotation never has counts as a false prediction.
+    Both are made comparable (`matching.py`), and the prefix `book` of booking slots is dropped.
+    Nothing else is changed: a slot or a `dontcare` that the gold annotation never has counts as a
+    false prediction.
 
     Args:
-        states: Dialogue id -> normalised predicted states; a dialogue may hold fewer turns than
-            the benchmark's.
+        states: Dialogue id -> predicted states, normalised or not; a dialogue may hold fewer turns
+            than the benchmark's.
         benchmark: The benchmark, which has all these dialogues and turns.
         gold: Gold states of another version than the benchmark's, to compare with; dialogues that
             they lack are left out.
+        rules: The rule set that normalises both sides; None for the default one.
     """
+    chosen = rule_set(DEFAULT_RULES) if rules is None else rules
     tracked = []
     for id_, predictions in states.items():
         if gold is not None and id_ not in gold.states:
@@ -254,10 +261,11 @@ def track_states(
         of_gold = dialogue.states if gold is None else gold.states[id_]
         of_turns = zip(of_gold, predictions, dialogue.active_domains, strict=False)
         turns = []
-        for number, (wanted, predicted, active_domains) in enumerate(of_turns):
-            named = without_booking_prefix(wanted), without_booking_prefix(predicted)
-            as_written = named[0] is wanted and named[1] is predicted
-            written = None if as_written else (wanted, predicted)
+        for number, (of_version, predicted, active_domains) in enumerate(of_turns):
+            wanted, found = comparable_states(of_version, predicted, chosen)
+            named = without_booking_prefix(wanted), without_booking_prefix(found)
+            as_written = named[0] is wanted and named[1] is found
+            written = None if as_written else (wanted, found)
             turns.append(TrackedTurn(number, *named, active_domains, written))
         tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
     return tracked
@@ -273,14 +281,18 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> 
         return pair.part(lambda slot, value: choices.counts(slot[0], value))
 
     pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
+    literal = dialogue.literal if choices.none == "absent" else TakenLiterally()
+    turns = pairs
+    if choices.none == "absent":
+        turns = [without_absent(pair, literal) for pair in pairs]
     return DialogueStates(
         numbers=[turn.number for turn in dialogue.turns],
-        pairs=pairs,
-        turns=pairs if choices.none == "value" else [without_absent(pair) for pair in pairs],
+        turns=turns,
         written=[
             pair if turn.written is None else pair_of(*turn.written)
             for turn, pair in zip(dialogue.turns, pairs, strict=True)
         ],
+        literal=literal,
     )
 
 
@@ -384,22 +396,11 @@ def parse_tracking_file(
     remarks = [one for one in submission.remarks if one.warning or one.kind == GOLD]
     dialogues = submission.dialogues.items()
     if benchmark is None:
-        pairs = {id_: [(t.gold or {}, t.state or {}) for t in turns] for id_, turns in dialogues}
-        spelled = _spellings([pair for turns in pairs.values() for pair in turns])
+        tracked, spelled = _with_own_gold(submission.dialogues)
         remarks += _of_spellings(spelled)
-        tracked = [
-            TrackedDialogue(
-                id_,
-                [
-                    TrackedTurn(number, gold, _renamed(predicted, spelled))
-                    for number, (gold, predicted) in enumerate(turns)
-                ],
-            )
-            for id_, turns in pairs.items()
-        ]
     else:
-        states = {id_: [normalize_state(t.state or {}, rules) for t in of] for id_, of in dialogues}
-        tracked = track_states(states, benchmark, gold)
+        states = {id_: [turn.state or {} for turn in turns] for id_, turns in dialogues}
+        tracked = track_states(states, benchmark, gold, rules)
         if gold is not None and not tracked:
             raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
         remarks += _of_one_domain(tracked)
@@ -416,6 +417,27 @@ def parse_tracking_file(
     if gold is not None:
         file.refuse_without_values("a comparison with other gold states")
     return file
+
+
+def _with_own_gold(
+    dialogues: Mapping[str, Sequence[Turn]],
+) -> tuple[list[TrackedDialogue], Mapping[Slot, str]]:
+    """Return the dialogues of a file with gold states of its own, compared as they are written.
+
+    The second are the predicted slots that gold spells otherwise, as `_spellings`.
+    """
+    pairs = [(turn.gold or {}, turn.state or {}) for turns in dialogues.values() for turn in turns]
+    spelled = _spellings(pairs)
+    tracked = []
+    for id_, turns in dialogues.items():
+        states = []
+        for number, turn in enumerate(turns):
+            predicted = _renamed(turn.state or {}, spelled)
+            states.append(TrackedTurn(number, turn.gold or {}, predicted))
+        tracked.append(TrackedDialogue(id_, states))
+    every = [turn for dialogue in tracked for turn in dialogue.turns]
+    literal = literal_parts([turn.gold for turn in every], [turn.predicted for turn in every])
+    return [replace(dialogue, literal=literal) for dialogue in tracked], spelled
 
 
 def _spellings(pairs: Sequence[tuple[BeliefState, BeliefState]]) -> Mapping[Slot, str]:
@@ -463,8 +485,8 @@ def _of_spellings(spelled: Mapping[Slot, str]) -> Iterator[Remark]:
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
     """Yield the remark on predictions of one domain beside gold states of several."""
     turns = [turn for dialogue in dialogues for turn in dialogue.turns]
-    predicted = {domain for turn in turns for domain, slots in turn.predicted.items() if slots}
-    gold = {domain for turn in turns for domain, slots in turn.gold.items() if slots}
+    predicted = _domains_with_values(turn.predicted for turn in turns)
+    gold = _domains_with_values(turn.gold for turn in turns)
     if len(predicted) == 1 and (others := sorted(gold - predicted)):
         (domain,) = predicted
         yield Remark(
@@ -472,3 +494,11 @@ def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
             f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
             f"--leave-out {domain} scores {domain} alone",
         )
+
+
+def _domains_with_values(states: Iterable[BeliefState]) -> set[str]:
+    """Return the domains of which states have more than absent slots."""
+    domains: set[str] = set()
+    for state in states:
+        domains |= without_empty_domains(without_absent_slots(state)).keys()
+    return domains

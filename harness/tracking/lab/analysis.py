@@ -68,7 +68,7 @@ def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) 
     used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
     fewer = sum(number for slots, number in used.items() if slots < MANY_SLOTS)
     figures = dialogue_figures(dialogues, choices)
-    mistakes = [mistakes_by_turn(judge_changes(dialogue.pairs)) for dialogue in states]
+    mistakes = [mistakes_by_turn(judge_changes(dialogue.changing)) for dialogue in states]
     mistaken = [pair for pair in zip(mistakes, figures, strict=True) if any(pair[0])]
     scores = _turn_scores(states, choices)
     tos = [tail_orientation(made) for made, _ in mistaken]
