@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewritings import BLEU, INFORM, JGA, SUCCESS, Outputs, Turn
+from rewritings import BLEU, INFORM, JGA, SUCCESS, Outputs, Turn, normal_state
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
@@ -17,7 +17,6 @@ from mwz.harness.metrics import Choices, parse_tracking_file, score_tracking
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.jobs import played_predictions
 from mwz.harness.submission import parse_predictions, read_standard
-from mwz.normalization import normalize_state, rule_set
 
 NOTICEABLE = 0.5
 """By how many points a figure may change unsaid."""
@@ -101,16 +100,12 @@ def gold_outputs(benchmark: Benchmark) -> dict[str, list[Turn]]:
         texts = [_PLACEHOLDERS.sub(_bracketed, t) for t in dialogue.references[CANONICAL_STYLE]]
         turns: list[Turn] = []
         for text, state, domains in zip(
-            texts, map(_normal, dialogue.states), dialogue.active_domains, strict=True
+            texts, map(normal_state, dialogue.states), dialogue.active_domains, strict=True
         ):
             active = [domain for domain in domains if domain != "general"]
             turns.append({"response": text, "state": state, "active_domains": active})
         outputs[id_] = turns
     return outputs
-
-
-def _normal(state: Any) -> Any:
-    return normalize_state(state, rule_set("2021"))
 
 
 def _bracketed(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from mwz.normalization import normalize_state, rule_set
 
 from .files import FIELDS, GOLD_RESPONSES, GOLD_STATES
 from .notations import NOTATIONS, SLOTS
-from .parts import BLEU, INFORM, JGA, SUCCESS, Family, Kind, Outputs, Turn, states
+from .parts import BLEU, INFORM, JGA, SUCCESS, Family, Kind, Outputs, State, Turn, states
 from .responses import RESPONSES
 from .turns import DOMAINS, MISSING, RESPONSES_OF_TURNS, STATES_OF_TURNS, TURNS
 from .values import ANY, NOTHING, VALUES
@@ -30,7 +30,11 @@ __all__ = [
     "Outputs",
     "Turn",
     "kinds",
+    "normal_state",
 ]
+
+
+_RULES = rule_set("2021")
 
 
 def _as_given(predictions: Outputs, gold: Outputs) -> Outputs:
@@ -46,10 +50,18 @@ def _with_domains(predictions: Outputs, gold: Outputs) -> Outputs:
     return added
 
 
+def normal_state(state: State) -> State:
+    """Return a state as a tracker's file has it: normalised, slots of bookings by the bare name."""
+    normal = normalize_state(state, _RULES)
+    bare: dict[str, dict[str, str]] = {}
+    for domain, of_domain in normal.items():
+        bare[domain] = {slot.removeprefix("book"): value for slot, value in of_domain.items()}
+    return bare
+
+
 def _with_normal_states(predictions: Outputs, gold: Outputs) -> Outputs:
-    """Return predictions with normalised states: a file's own gold is compared as it is."""
-    rules = rule_set("2021")
-    rewritten: Outputs = states(lambda state: normalize_state(state, rules))(predictions, gold)
+    """Return predictions with states written like gold: a file's own gold is compared as it is."""
+    rewritten: Outputs = states(normal_state)(predictions, gold)
     return rewritten
 
 
