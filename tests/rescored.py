@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewritings import BLEU, INFORM, JGA, SUCCESS, Outputs, Turn, normal_state
+from rewritings import BLEU, INFORM, JGA, SUCCESS, Outputs, Turn, kinds, normal_state
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
@@ -20,6 +20,12 @@ from mwz.harness.submission import parse_predictions, read_standard
 
 NOTICEABLE = 0.5
 """By how many points a figure may change unsaid."""
+
+SILENT = 0.02
+"""The share of the kinds that may change a score of a published file in silence."""
+
+SYSTEMS = ("mars", "ubar", "pptod")
+"""The systems whose published predictions are rewritten."""
 
 _PLACEHOLDERS = re.compile(r"\b[A-Z]{2,}\b")
 _WORDS = {"POST": "postcode", "TRAINID": "id", "PLACE": "destination", "COUNT": "choice"}
@@ -142,16 +148,13 @@ class Rescorer:
 
     def effect(self, original: Outputs, content: object, figures: Collection[str]) -> Effect:
         """Return what a rewriting of predictions does to some figures."""
-        wanted = frozenset(figures)
-        before = encoded(original)
-        if (before, wanted) not in self._readings:
-            self._readings[before, wanted] = self._read(before, wanted)
+        before = self.readings(original, figures)
         changes: dict[str, float] = {}
         told: list[str] = []
         notes: list[str] = []
         silent: list[str] = []
-        after = self._read(encoded(content), wanted)
-        for first, second in zip(self._readings[before, wanted], after, strict=True):
+        after = self._read(encoded(content), frozenset(figures))
+        for first, second in zip(before, after, strict=True):
             moved = {name: value - first.figures[name] for name, value in second.figures.items()}
             news = second.news(first)
             if not news:
@@ -160,6 +163,19 @@ class Rescorer:
             told += news
             notes += [text for text in second.notes if text not in first.notes]
         return Effect(changes, tuple(told), tuple(notes), tuple(silent))
+
+    def effect_of(self, name: str, predictions: Outputs, gold: Outputs) -> Effect:
+        """Return what a kind of rewriting does to the figures that it can change."""
+        family, kind = kinds()[name]
+        original = family.original(predictions, gold)
+        return self.effect(original, kind.rewrite(original, gold), family.figures)
+
+    def readings(self, original: Outputs, figures: Collection[str]) -> tuple[Reading, ...]:
+        """Return what the commands that have the figures say of predictions; they are kept."""
+        key = encoded(original), frozenset(figures)
+        if key not in self._readings:
+            self._readings[key] = self._read(*key)
+        return self._readings[key]
 
     def _read(self, content: bytes, wanted: frozenset[str]) -> tuple[Reading, ...]:
         """Return what the commands say that have the figures."""
@@ -171,3 +187,23 @@ class Rescorer:
         if JGA in wanted:
             readings.append(tracked(content, self._benchmark))
         return tuple(readings)
+
+
+def part(predictions: Mapping[str, Any], dialogues: int) -> dict[str, Any]:
+    """Return so many dialogues, from all over the list of ids."""
+    ids = sorted(predictions)
+    chosen = [ids[number * len(ids) // dialogues] for number in range(dialogues)]
+    return {id_: predictions[id_] for id_ in chosen}
+
+
+def silent_kinds(
+    names: Iterable[str], predictions: Outputs, benchmark: Benchmark
+) -> dict[str, Mapping[str, float]]:
+    """Return the kinds that change a score in silence -> by how much each figure changes."""
+    rescorer, gold = Rescorer(benchmark), gold_outputs(benchmark)
+    silent = {}
+    for name in names:
+        effect = rescorer.effect_of(name, predictions, gold)
+        if effect.silent:
+            silent[name] = effect.changes
+    return silent

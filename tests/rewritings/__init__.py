@@ -9,6 +9,7 @@ the documentation allows more is asked: the scores stay, and nobody is warned.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from mwz.normalization import normalize_state, rule_set
 
@@ -85,7 +86,8 @@ FAMILIES: Mapping[str, Family] = {
 """What kinds rewrite -> the kinds."""
 
 
-def kinds() -> dict[str, tuple[Family, Kind]]:
+@cache
+def kinds() -> Mapping[str, tuple[Family, Kind]]:
     """Return the kinds by name, `FAMILY: KIND`, each with its family."""
     named: dict[str, tuple[Family, Kind]] = {}
     for name, family in FAMILIES.items():
