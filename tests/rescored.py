@@ -124,13 +124,13 @@ class Effect:
 
     Attributes:
         changes: Figure -> by how much it changes, in points; of a file that is read.
-        told: What is said of it that is not said of the original: refusals and warnings.
+        messages: What is said of it that is not said of the original: refusals and warnings.
         notes: What else is said.
         silent: The figures that change noticeably, and nobody is told by the command for them.
     """
 
     changes: Mapping[str, float]
-    told: tuple[str, ...]
+    messages: tuple[str, ...]
     notes: tuple[str, ...]
     silent: tuple[str, ...]
 
@@ -150,7 +150,7 @@ class Rescorer:
         """Return what a rewriting of predictions does to some figures."""
         before = self.readings(original, figures)
         changes: dict[str, float] = {}
-        told: list[str] = []
+        messages: list[str] = []
         notes: list[str] = []
         silent: list[str] = []
         after = self._read(encoded(content), frozenset(figures))
@@ -160,9 +160,9 @@ class Rescorer:
             if not news:
                 silent += [name for name, points in moved.items() if abs(points) > NOTICEABLE]
             changes |= moved
-            told += news
+            messages += news
             notes += [text for text in second.notes if text not in first.notes]
-        return Effect(changes, tuple(told), tuple(notes), tuple(silent))
+        return Effect(changes, tuple(messages), tuple(notes), tuple(silent))
 
     def effect_of(self, name: str, predictions: Outputs, gold: Outputs) -> Effect:
         """Return what a kind of rewriting does to the figures that it can change."""

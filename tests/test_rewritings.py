@@ -120,7 +120,7 @@ def test_what_is_documented_is_read_like_the_standard_form(
     name: str, rescorer: Rescorer, outputs: Outputs, gold: Outputs
 ) -> None:
     effect = rescorer.effect_of(name, outputs, gold)
-    assert not effect.told
+    assert not effect.messages
     assert dict.fromkeys(effect.changes, 0) == pytest.approx(effect.changes)
 
 

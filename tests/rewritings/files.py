@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .notations import metadata
+from .notations import frames, metadata
 from .parts import Kind, Outputs, Rewrite, Turn, damaged, dialogues, documented, same, turns
-from .turns import each_state, every_other
+from .turns import states_in_order, every_other
 
 
 def _items(predictions: Outputs, key: str = "turns") -> list[dict[str, Any]]:
@@ -63,6 +63,10 @@ def _log(dialogue: Sequence[Turn]) -> Iterator[dict[str, Any]]:
 def _parallel(dialogue: Sequence[Turn]) -> dict[str, Any]:
     """Return a dialogue as parallel lists, as Hugging Face's and SimpleTOD's are."""
     return {field: [turn[field] for turn in dialogue] for field in ("response", "state")}
+
+
+def _with_frames(turn: Turn) -> Turn:
+    return {"response": turn["response"], "frames": frames(turn["state"])}
 
 
 def _converted(convert: Callable[[Outputs], Any]) -> Rewrite:
@@ -240,6 +244,7 @@ FIELDS = (
     documented("dialogue_state", _renamed_fields(state="dialogue_state")),
     documented("belief", _renamed_fields(state="belief")),
     same("slots", _renamed_fields(state="slots")),
+    documented("frames", turns(_with_frames)),
     same("constraints", _renamed_fields(state="constraints")),
     documented("bspn and resp", _renamed_fields(response="resp", state="bspn")),
     same("utterance", _renamed_fields(response="utterance")),
@@ -250,6 +255,6 @@ FIELDS = (
     ),
     same("user beside", turns(lambda turn: {**turn, "user": "i need a place to stay ."})),
     same("other keys beside", turns(lambda turn: {**turn, "loss": 0.5, "tokens": [1, 2]})),
-    damaged("states of half of the turns", each_state(every_other(2, None))),
+    damaged("states of half of the turns", states_in_order(every_other(2, None))),
     damaged("one state missing", dialogues(lambda d: [{"response": d[0]["response"]}, *d[1:]])),
 )

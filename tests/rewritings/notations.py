@@ -134,14 +134,23 @@ def metadata(state: State) -> dict[str, Any]:
     return written
 
 
-def _frames(state: State) -> list[dict[str, Any]]:
+def frames(state: State) -> list[dict[str, Any]]:
     """Return a state as the `frames` of MultiWOZ 2.2."""
-    frames = []
+    written = []
     for domain, of_domain in state.items():
         named = {f"{domain}-{slot}": [value] for slot, value in of_domain.items()}
         inside = {"active_intent": f"find_{domain}", "requested_slots": [], "slot_values": named}
-        frames.append({"service": domain, "slots": [], "state": inside})
-    return frames
+        written.append({"service": domain, "slots": [], "state": inside})
+    return written
+
+
+def _names_and_lists(state: State) -> dict[str, list[Any]]:
+    """Return a state as Hugging Face has it: parallel lists of names and of values."""
+    flat = _flat("{}-{}")(state)
+    return {
+        "slots_values_name": [*flat],
+        "slots_values_list": [[value] for value in flat.values()],
+    }
 
 
 def _fenced(state: State) -> str:
@@ -178,7 +187,7 @@ NOTATIONS = (
     ),
     same("list of objects of one slot", states(_listed(lambda d, s, v: {f"{d}-{s}": v}))),
     documented("metadata", states(metadata)),
-    documented("frames", states(_frames)),
+    same("frames", states(frames)),
     same("slot values", states(lambda state: {"slot_values": _flat("{}-{}")(state)})),
     documented("JSON as text", states(json.dumps)),
     documented("flat JSON as text", states(lambda state: json.dumps(_flat("{}-{}")(state)))),
@@ -195,14 +204,17 @@ NOTATIONS = (
     same("assignments by lines", states(_joined("{}-{}: {}", "\n"))),
     same("items by lines", states(_joined("- {}-{}: {}", "\n"))),
     documented("SimpleTOD's words", states(_joined("{} {} {}", ", "))),
-    same(
+    documented(
         "SimpleTOD's tokens",
         states(lambda s: f"<|belief|> {_joined('{} {} {}', ', ')(s)} <|endofbelief|>"),
     ),
     documented("T5-DST's marks", states(_listed("{}-{}#####{}".format))),
-    documented(
-        "SOLOIST's words", states(lambda s: f"belief : {by_domain('{} {}', '{} = {}', ' ; ')(s)}")
+    documented("SOLOIST's words", states(lambda s: f"belief : {_joined('{} {} = {}', ' | ')(s)}")),
+    same(
+        "SOLOIST's words by domain",
+        states(lambda s: f"belief : {by_domain('{} {}', '{} = {}', ' ; ')(s)}"),
     ),
+    documented("names and lists of values", states(_names_and_lists)),
     documented("belief span", states(by_domain("[{}] {}", "{} {}", " "))),
     documented(
         "belief span with slots in brackets", states(by_domain("[{}] {}", "[value_{}] {}", " "))

@@ -20,7 +20,7 @@ from .parts import (
 )
 
 
-def each_state(change: Callable[[Sequence[State]], Sequence[Any]]) -> Rewrite:
+def states_in_order(change: Callable[[Sequence[State]], Sequence[Any]]) -> Rewrite:
     """Return what changes the states of a dialogue, given all of them."""
 
     def changed(dialogue: list[Turn]) -> list[Turn]:
@@ -30,7 +30,7 @@ def each_state(change: Callable[[Sequence[State]], Sequence[Any]]) -> Rewrite:
     return dialogues(changed)
 
 
-def _each_response(change: Callable[[Sequence[str]], Sequence[str]]) -> Rewrite:
+def _responses_in_order(change: Callable[[Sequence[str]], Sequence[str]]) -> Rewrite:
     """Return what changes the responses of a dialogue, given all of them."""
 
     def changed(dialogue: list[Turn]) -> list[Turn]:
@@ -46,6 +46,10 @@ def where_changed(otherwise: object) -> Callable[[Sequence[State]], list[Any]]:
         return [s if s != last else otherwise for s, last in zip(every, before, strict=True)]
 
     return change
+
+
+def _so_far(every: Sequence[str]) -> list[str]:
+    return [" ".join(every[: number + 1]) for number in range(len(every))]
 
 
 def every_other(number: int, otherwise: object) -> Callable[[Sequence[Any]], list[Any]]:
@@ -133,25 +137,27 @@ def _ids(change: Callable[[str], str]) -> Rewrite:
 
 
 STATES_OF_TURNS = (
-    damaged("states only when changed", each_state(where_changed({}))),
-    damaged("null when unchanged", each_state(where_changed(None))),
-    damaged("changes only", each_state(_differences)),
-    damaged("domain of the turn only", each_state(_last_domain)),
-    damaged("first values only", each_state(_first_values)),
-    damaged("states one turn late", each_state(lambda every: [{}, *every[:-1]])),
-    damaged("states two turns late", each_state(lambda every: [{}, {}, *every][: len(every)])),
-    damaged("states of the next turn", each_state(lambda every: [*every[1:], every[-1]])),
-    damaged("last state everywhere", each_state(lambda every: [every[-1]] * len(every))),
-    damaged("first state everywhere", each_state(lambda every: [every[0]] * len(every))),
-    damaged("last state empty", each_state(lambda every: [*every[:-1], {}])),
-    damaged("only the last state", each_state(lambda e: [*[{}] * (len(e) - 1), e[-1]])),
-    damaged("every second state empty", each_state(every_other(2, {}))),
-    damaged("every third state empty", each_state(every_other(3, {}))),
+    damaged("states only when changed", states_in_order(where_changed({}))),
+    damaged("null when unchanged", states_in_order(where_changed(None))),
+    damaged("changes only", states_in_order(_differences)),
+    damaged("domain of the turn only", states_in_order(_last_domain)),
+    damaged("first values only", states_in_order(_first_values)),
+    damaged("states one turn late", states_in_order(lambda every: [{}, *every[:-1]])),
+    damaged("states two turns late", states_in_order(lambda every: [{}, {}, *every][: len(every)])),
+    damaged("states of the next turn", states_in_order(lambda every: [*every[1:], every[-1]])),
+    damaged("last state everywhere", states_in_order(lambda every: [every[-1]] * len(every))),
+    damaged("first state everywhere", states_in_order(lambda every: [every[0]] * len(every))),
+    damaged("last state empty", states_in_order(lambda every: [*every[:-1], {}])),
+    damaged(
+        "only the last state", states_in_order(lambda every: [*[{}] * (len(every) - 1), every[-1]])
+    ),
+    damaged("every second state empty", states_in_order(every_other(2, {}))),
+    damaged("every third state empty", states_in_order(every_other(3, {}))),
     damaged(
         "states empty from the fourth turn",
-        each_state(lambda every: [*every[:3], *[{}] * len(every[3:])]),
+        states_in_order(lambda every: [*every[:3], *[{}] * len(every[3:])]),
     ),
-    damaged("states reversed", each_state(lambda every: every[::-1])),
+    damaged("states reversed", states_in_order(lambda every: every[::-1])),
     damaged("all states empty", states(lambda state: {})),
     damaged("domains without slots", states(lambda state: {domain: {} for domain in state})),
     damaged("states of the next dialogue", _of_next_dialogue("state")),
@@ -163,13 +169,15 @@ RESPONSES_OF_TURNS = (
     damaged("responses of the next dialogue", _of_next_dialogue("response")),
     damaged("gold responses", _with_gold("response")),
     damaged("gold responses in half of the dialogues", _with_gold("response", 2)),
-    damaged("responses one turn late", _each_response(lambda every: ["", *every[:-1]])),
-    damaged("responses of the next turn", _each_response(lambda every: [*every[1:], every[-1]])),
-    damaged("responses reversed", _each_response(lambda every: every[::-1])),
-    damaged("first response everywhere", _each_response(lambda e: [e[0]] * len(e))),
+    damaged("responses one turn late", _responses_in_order(lambda every: ["", *every[:-1]])),
     damaged(
-        "responses so far", _each_response(lambda e: [" ".join(e[: n + 1]) for n in range(len(e))])
+        "responses of the next turn", _responses_in_order(lambda every: [*every[1:], every[-1]])
     ),
+    damaged("responses reversed", _responses_in_order(lambda every: every[::-1])),
+    damaged(
+        "first response everywhere", _responses_in_order(lambda every: [every[0]] * len(every))
+    ),
+    damaged("responses so far", _responses_in_order(_so_far)),
 )
 
 TURNS = (
@@ -209,7 +217,7 @@ def domains(change: Callable[[list[str]], Any]) -> Rewrite:
     return turns(lambda turn: {**turn, "active_domains": change([*turn["active_domains"]])})
 
 
-def _each_domains(change: Callable[[list[Any]], list[Any]]) -> Rewrite:
+def _domains_in_order(change: Callable[[list[Any]], list[Any]]) -> Rewrite:
     def changed(dialogue: list[Turn]) -> list[Turn]:
         every = change([turn["active_domains"] for turn in dialogue])
         pairs = zip(dialogue, every, strict=True)
@@ -222,11 +230,11 @@ DOMAINS = (
     damaged("empty", domains(lambda active: [])),
     damaged("all five", domains(lambda active: _ALL)),
     damaged("always restaurant", domains(lambda active: ["restaurant"])),
-    damaged("of the next turn", _each_domains(lambda every: [*every[1:], every[-1]])),
-    damaged("of the turn before", _each_domains(lambda every: [[], *every[:-1]])),
-    damaged("of the last turn", _each_domains(lambda every: [every[-1]] * len(every))),
-    damaged("only when changed", _each_domains(where_changed([]))),
-    damaged("empty in every second turn", _each_domains(every_other(2, []))),
+    damaged("of the next turn", _domains_in_order(lambda every: [*every[1:], every[-1]])),
+    damaged("of the turn before", _domains_in_order(lambda every: [[], *every[:-1]])),
+    damaged("of the last turn", _domains_in_order(lambda every: [every[-1]] * len(every))),
+    damaged("only when changed", _domains_in_order(where_changed([]))),
+    damaged("empty in every second turn", _domains_in_order(every_other(2, []))),
     damaged(
         "wrong", domains(lambda active: [_OTHER[domain] for domain in active if domain in _OTHER])
     ),
@@ -234,7 +242,7 @@ DOMAINS = (
         "domains of the state", turns(lambda turn: {**turn, "active_domains": [*turn["state"]]})
     ),
     damaged("general", domains(lambda active: ["general"])),
-    damaged("null in every second turn", _each_domains(every_other(2, None))),
+    damaged("null in every second turn", _domains_in_order(every_other(2, None))),
     same("upper case", domains(lambda active: [domain.upper() for domain in active])),
     same("with a capital", domains(lambda active: [domain.title() for domain in active])),
     same("in brackets", domains(lambda active: [f"[{domain}]" for domain in active])),

@@ -68,9 +68,9 @@ VALUES = (
     same("in square brackets", values(lambda value: f"[{value}]")),
     documented("full-width letters", values(lambda value: value.translate(FULL_WIDTH))),
     documented("full-width digits", values(lambda value: value.translate(FULL_WIDTH_DIGITS))),
-    documented("zero-width space after", values(lambda value: f"{value}\u200b")),
-    documented("zero-width joiner inside", values(lambda value: f"{value[:2]}\u200d{value[2:]}")),
-    documented("byte order mark before", values(lambda value: f"\ufeff{value}")),
+    same("zero-width space after", values(lambda value: f"{value}\u200b")),
+    same("zero-width joiner inside", values(lambda value: f"{value[:2]}\u200d{value[2:]}")),
+    same("byte order mark before", values(lambda value: f"\ufeff{value}")),
     same("HTML entities", values(html.escape)),
     same("curly apostrophes", values(lambda value: value.replace("'", "\u2019"))),
     same("apostrophes as words", values(lambda value: value.replace("'s", " 's"))),
@@ -164,7 +164,7 @@ _DONTCARE = (
 )
 
 _ABSENT = (
-    *("none", "None", "NONE", "not mentioned", "Not Mentioned", "not_mentioned", "not given"),
+    *("none", "None", "NONE", "Not Mentioned", "not_mentioned", "not given"),
     *("", " ", "n/a", "N/A", "unknown", "-", "null", "nan", "unspecified", "?", "[]", "not set"),
     *("missing", "empty", "<none>", "[none]", "NULL", "undefined"),
 )
@@ -220,12 +220,15 @@ def _one_slot(absent: str) -> Rewrite:
 
 
 NOTHING = (
-    *(same(f"{one!r} in all slots of the domains", _written_out(one, False)) for one in _ABSENT),
+    documented("not mentioned in all slots of the domains", _written_out("not mentioned", False)),
+    documented("not mentioned in all 30 slots", _written_out("not mentioned", True)),
+    documented("not mentioned in one slot", _one_slot("not mentioned")),
+    *(same(f"{word!r} in all slots of the domains", _written_out(word, False)) for word in _ABSENT),
     documented("null in all slots of the domains", _written_out(None, False)),
     documented("empty lists in all slots of the domains", _written_out([], False)),
-    *(same(f"{one!r} in all 30 slots", _written_out(one, True)) for one in _ABSENT[:10]),
+    *(same(f"{word!r} in all 30 slots", _written_out(word, True)) for word in _ABSENT[:10]),
     documented("null in all 30 slots", _written_out(None, True)),
-    *(same(f"{one!r} in one slot", _one_slot(one)) for one in ("none", "not mentioned", "")),
+    *(same(f"{word!r} in one slot", _one_slot(word)) for word in ("none", "")),
 )
 
-ANY = tuple(same(f"{one!r} for dontcare", _as_dontcare(one)) for one in _DONTCARE)
+ANY = tuple(same(f"{word!r} for dontcare", _as_dontcare(word)) for word in _DONTCARE)
