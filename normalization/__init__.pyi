@@ -5,6 +5,8 @@ from .meanings import (
     DONTCARE as DONTCARE,
     is_absent as is_absent,
     is_dontcare as is_dontcare,
+    is_public_constraint as is_public_constraint,
+    plain_spelling as plain_spelling,
 )
 from .normalizing import (
     NAME as NAME,

@@ -25,9 +25,10 @@ from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
 from mwz.harness.board.entries import entry_problems
 from mwz.harness.board.model import fingerprints
 from mwz.harness.io import validated
-from mwz.harness.metrics import FLAGS, flags
+from mwz.harness.metrics import flags
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
+from mwz.harness.submission import FLAGS
 
 Turns = Sequence[Mapping[str, Any]]
 Figures = Mapping[str, float]

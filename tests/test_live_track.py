@@ -28,9 +28,8 @@ from mwz.harness.live.play import play_tasks
 from mwz.harness.live.plays import LiveRun, RunConfig, dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
-from mwz.harness.metrics import FLAGS
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import is_play
+from mwz.harness.submission import FLAGS, is_play
 
 Lines = list[list[dict[str, Any]]]
 Edit = Callable[[Lines], object]

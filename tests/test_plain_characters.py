@@ -14,9 +14,8 @@ from hypothesis import given, settings, strategies as st
 from mwz.harness import Options, Scorer, load_benchmark
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.grounding.scores import GroundedScores
-from mwz.normalization import rule_set
+from mwz.normalization import plain_characters, rule_set
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.delexicaliser.cleaning import plain_characters
 
 # Characters.
 

@@ -43,9 +43,10 @@ from mwz.harness.io import (
     write_json,
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
-from mwz.harness.metrics import FLAGS, SETUPS, response_metrics, tracking_metrics
+from mwz.harness.metrics import SETUPS, response_metrics, tracking_metrics
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
+    FLAGS,
     checked_submission,
     normalize_submission,
     read_predictions,
@@ -402,7 +403,7 @@ def _fuzzy_joint_accuracies() -> str:
 
 def _flags() -> str:
     rows = [
-        [f"`{name}`", flag.title, flag.honest_text, flag.bound, flag.why]
+        [f"`{name}`", flag.title, flag.honest_text, flag.bound, flag.remedy]
         for name, flag in FLAGS.items()
     ]
     headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from ..comparison import Interval
 from ..errors import counted
 from ..io import figure, signed
-from ..metrics import FLAGS, GOLD_STATES, headlines
+from ..metrics import GOLD_STATES, headlines
 from ..scoring import RANKED_COVERAGE, Coverage, Report
 from ..signature import Signature
-from ..submission import MANY_UNKNOWN
+from ..submission import FEATURES, FLAGS
 from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
@@ -308,7 +308,7 @@ class Row:
     @property
     def unreviewed(self) -> list[str]:
         """The raised flags that nobody has reviewed, in words."""
-        return [FLAGS[name].meaning for name in self.raised if name not in self.reviews]
+        return [FLAGS[name].flag for name in self.raised if name not in self.reviews]
 
     def marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
         """Yield what qualifies the row.
@@ -416,7 +416,7 @@ class ResponsesRow(Row):
         aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
-            if unknown > MANY_UNKNOWN * self.report.coverage.turns:
+            if unknown > FEATURES["response_unknown"].limit * self.report.coverage.turns:
                 yield Mark("unknown", f"{unknown} unknown placeholders are removed")
             return
         table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"

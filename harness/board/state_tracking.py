@@ -23,7 +23,6 @@ from ..data import gold_versions
 from ..errors import InputError, unknown
 from ..io import figure
 from ..metrics import (
-    FLAGS,
     GOLD_STATES,
     HEADLINE_LAMBDA,
     GoldStates,
@@ -35,7 +34,7 @@ from ..metrics import (
 )
 from ..scoring import Coverage
 from ..signature import Signature
-from ..submission import dialogue_id, empty_states, parse_predictions
+from ..submission import FLAGS, dialogue_id, empty_states, parse_predictions
 from .columns import Column, Values, at, named, raised, rank_ranges
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry

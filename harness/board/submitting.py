@@ -12,8 +12,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
 from ..io import figure, to_json, write_atomically
-from ..metrics import FLAGS
-from ..submission import is_play, lasting_form
+from ..submission import FLAGS, is_play, lasting_form
 from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
@@ -180,7 +179,7 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     assert row is not None
     for name in row.raised:
         value, flag = figure(row.flags[name], 2), FLAGS[name]
-        yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.why}"
+        yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.remedy}"
     if row.raised:
         yield (
             "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "

@@ -25,8 +25,8 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data import PinnedFile
 from ..errors import InputError, unknown
 from ..io import parse_toml, read_plain, validated
-from ..metrics import COMPARISONS, DOMAIN_SOURCES, FLAGS, UPDATES, headlines
-from ..submission import EMPTY_STATES, HUMAN, alias_problems, made_submissions
+from ..metrics import COMPARISONS, DOMAIN_SOURCES, UPDATES, headlines
+from ..submission import EMPTY_STATES, FLAGS, HUMAN, alias_problems, made_submissions
 from .track import Kind, Track, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"

@@ -9,7 +9,6 @@ from .counts import (
 from .diversity import measured_diversity as measured_diversity
 from .flags import (
     FEWEST as FEWEST,
-    FLAGS as FLAGS,
     GOLD_STATES as GOLD_STATES,
     gold_share as gold_share,
     queries as queries,

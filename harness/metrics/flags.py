@@ -2,7 +2,7 @@
 
 Inform and Success look for placeholders; both can be earned without a dialogue system. An entry
 with a flag has no rank until a maintainer has reviewed it. Each flag has honest reasons as well;
-limits were set beyond what published outputs have.
+limits, which are in the table of features, were set beyond what published outputs have.
 
 Source: docs/metrics.md; the effect of a constant response: `mwz score @constant`.
 """
@@ -11,57 +11,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, read_toml, rule_set
+from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
-from ..submission import FEW
+from ..submission import FEW, FLAGS
 from .metric import Metric, Played
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A figure with a limit.
-
-    Attributes:
-        title: What is measured.
-        meaning: What tables say where it is raised.
-        why: What it gives away, and what to do where that is plain: a sentence.
-        limit: The limit.
-        honest: The least and the greatest figure of published outputs that do not raise it; none
-            where nobody published any.
-        below: Whether figures below the limit raise it, not those above.
-        of_states: Whether it is about belief states.
-    """
-
-    title: str
-    meaning: str
-    why: str
-    limit: float
-    honest: Sequence[float] = ()
-    below: bool = False
-    of_states: bool = False
-
-    def is_raised(self, value: float) -> bool:
-        """Whether a figure is beyond the limit."""
-        return value < self.limit if self.below else value > self.limit
-
-    @property
-    def bound(self) -> str:
-        """The limit as tables show it."""
-        return f"{'below' if self.below else 'above'} {figure(self.limit, 2)}"
-
-    @property
-    def honest_text(self) -> str:
-        """What published outputs have, as tables show it."""
-        return " to ".join(figure(end, 2) for end in self.honest)
 
 
 def _flags(played: Played) -> dict[str, float]:
@@ -221,11 +182,6 @@ _MEASURES: Mapping[str, Callable[[Played], float | None]] = {
 }
 """Flag -> its figure of a submission, or None where that says nothing; of those that are about one
 submission alone."""
-
-FLAGS: Mapping[str, Flag] = {
-    name: Flag(**content) for name, content in read_toml("flags.toml", __package__).items()
-}
-"""Flag -> what it measures: of a submission, against the entries before it, of live dialogues."""
 
 
 def _text(_: Metric, measured: Mapping[str, float]) -> str:

@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from mwz.normalization import DeclarationError, outside_fault
@@ -35,7 +34,6 @@ from ..signature import Signature
 from ..submission import (
     Standard,
     Submission,
-    frequent_tags,
     read_standard,
 )
 from .options import AUTO, Options, parameters
@@ -69,21 +67,20 @@ def played_predictions(
     Raises:
         InputError: They are no submission to the benchmark, or lack what an option needs.
     """
-    submission = None
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
         if not isinstance(predictions, Submission):
             predictions = scorer.checked(predictions, source)
-        submission, normalized = predictions, scorer.normalized(predictions)
+        normalized = scorer.normalized(predictions)
     if resampled:
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
-    return scorer, played, (*normalized.remarks, *_remarks(scorer, played, submission))
+    return scorer, played, (*normalized.remarks, *_remarks(scorer, played))
 
 
-def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> Iterator[Remark]:
+def _remarks(scorer: Scorer, played: Played) -> Iterator[Remark]:
     """Yield the remarks on predictions besides those of reading them."""
     turns, of = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * of:
@@ -96,11 +93,6 @@ def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> I
         lacking, first = played.submission.without_states
         text = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
         yield Remark("states", text)
-    dialogues = () if submission is None else chain.from_iterable(submission.dialogues.values())
-    if tags := frequent_tags([turn.response for turn in dialogues], scorer.rules):
-        listed = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
-        text = f"special tokens count as words, in BLEU too: {listed}; remove them"
-        yield Remark("responses", text)
     is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
     without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
     if is_chosen and without and played.states == "gold":

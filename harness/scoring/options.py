@@ -135,6 +135,7 @@ class Options:
                 and any(metric.states for metric in metrics)
             ),
             without_states="; `--states gold` does without them",
+            plain=self.lexicalised,
         )
 
     @property

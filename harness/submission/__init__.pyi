@@ -44,12 +44,15 @@ from .notations import (
     metadata_slots as metadata_slots,
     read_state as read_state,
 )
-from .plain import plain_form as plain_form
-from .remarks import (
+from .placeholders import (
     FEW as FEW,
-    MANY_UNKNOWN as MANY_UNKNOWN,
     alias_problems as alias_problems,
     chosen_aliases as chosen_aliases,
     counted_placeholders as counted_placeholders,
-    frequent_tags as frequent_tags,
+)
+from .plain import plain_form as plain_form
+from .profile.feature import (
+    FEATURES as FEATURES,
+    FLAGS as FLAGS,
+    Feature as Feature,
 )

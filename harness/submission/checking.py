@@ -16,7 +16,6 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     plain_slot_name,
-    without_absent_slots,
 )
 
 from ..benchmark import Benchmark
@@ -62,7 +61,9 @@ from .notations import (
     known_slot_name,
     read_state,
 )
-from .remarks import LEXICALISED, state_remarks, text_remarks
+from .placeholders import LEXICALISED
+from .profile.profiling import Content, profile_remarks
+from .repairs import repaired
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
@@ -121,8 +122,8 @@ def checked_submission(
         benchmark: The benchmark whose dialogues are played; None for dialogues of any ids and
             lengths, such as a tracker's with gold states of their own.
         source: What the error message calls the predictions.
-        rules: The rule set by which responses and states are looked through for what is to be
-            remarked; None if nobody is told.
+        rules: The rule set by which the file is measured for what is to be remarked; None if nobody
+            reads remarks.
         checks: What of states is refused.
 
     Raises:
@@ -133,21 +134,18 @@ def checked_submission(
     dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
-    if rules is not None and benchmark is not None:
-        if checks.uses_states:
-            states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
-            if checks.tracked:
-                # To queries absent values may be constraints; where states are compared they are
-                # nothing.
-                states = {
-                    id_: [without_absent_slots(state or {}) for state in of_turns]
-                    for id_, of_turns in states.items()
-                }
-            remarks += state_remarks(states, benchmark, rules)
-        if not checks.tracked:
-            texts = [turn.response for turns in dialogues.values() for turn in turns]
-            remarks += text_remarks(texts, benchmark, rules)
-    return Submission(dialogues, source, standard.format, tuple(remarks), standard.packages)
+    if benchmark is None:
+        # A tracker's file with gold states of its own is compared as it is.
+        read: Mapping[str, Sequence[Turn]] = dialogues
+        notes: Sequence[Remark] = ()
+    else:
+        read, notes = repaired(dialogues)
+    if rules is not None:
+        content = Content(
+            dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain
+        )
+        remarks += [*notes, *profile_remarks(content)]
+    return Submission(read, source, standard.format, tuple(remarks), standard.packages)
 
 
 class _Checker:

@@ -20,7 +20,6 @@ from mwz.normalization import (
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..errors import InputError, Remark
 from .formats.standard import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
-from .remarks import plain_remarks
 
 if TYPE_CHECKING:
     from mwz.normalization import Delexicalised
@@ -238,10 +237,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
 def delexicalise_submission(
     submission: Submission, delexicaliser: Callable[[str], Delexicalised]
 ) -> Submission:
-    """Return a submission with its responses delexicalised; the given one is left as it is.
-
-    What was remarked of its placeholders holds no longer.
-    """
+    """Return a submission with its responses delexicalised; the given one is left as it is."""
     return replace(
         submission,
         dialogues={
@@ -251,10 +247,6 @@ def delexicalise_submission(
             )
             for id_, turns in submission.dialogues.items()
         },
-        remarks=plain_remarks(
-            [turn.response for turns in submission.dialogues.values() for turn in turns],
-            submission.remarks,
-        ),
     )
 
 

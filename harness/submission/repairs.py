@@ -11,7 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from mwz.normalization import BeliefState, plain_characters, plain_slot_name
+from mwz.normalization import (
+    BeliefState,
+    is_absent,
+    is_dontcare,
+    is_public_constraint,
+    plain_characters,
+    plain_slot_name,
+    plain_spelling,
+)
 
 from ..errors import Remark
 from .model import Turn
@@ -24,11 +32,6 @@ _HOTEL_TYPES = {
     "hotels": "hotel",
 }
 
-_NOTHING = frozenset({"not mentioned", "null"})
-"""What files write where a slot has no value."""
-
-_DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
-
 
 _SHOWN = 3
 """How many examples notes have."""
@@ -38,17 +41,15 @@ _SHOWN = 3
 def plain_value(domain: str, slot: str, value: str) -> str | None:
     """Return a value in lower case, plain characters and single blanks; None if it says nothing.
 
-    Of spellings of `dontcare`, those in another case are left as they are: published figures
-    depend on them.
+    Published figures depend on `none`, an empty text and other cases of `dontcare`: these are left
+    as they are.
     """
     characters = plain_characters(value)
     plain = " ".join(characters.lower().split())
-    spaced = plain.replace("_", " ")
-    if spaced in _NOTHING:
-        return None
-    if spaced in _DONTCARE:
-        # In lower case but for the underscores and the apostrophe, or as it is.
-        return spaced if characters.strip() == characters.strip().lower() else value
+    if is_absent(value):
+        return value if is_public_constraint(value) else None
+    if is_dontcare(value):
+        return plain_spelling(value) if value == value.lower() else value
     if domain == "hotel" and plain_slot_name(slot) == "type":
         plain = _HOTEL_TYPES.get(plain, plain)
     return plain
@@ -70,9 +71,7 @@ def repaired(
     return read, tuple(_notes(values, characters))
 
 
-def _repaired_turn(
-    turn: Turn, values: Counter[tuple[str, str]], characters: Counter[str]
-) -> Turn:
+def _repaired_turn(turn: Turn, values: Counter[tuple[str, str]], characters: Counter[str]) -> Turn:
     """Return a turn with a plain state and response; itself where both are plain."""
     state = turn.state and _repaired_state(turn.state, values)
     response = plain_characters(turn.response)

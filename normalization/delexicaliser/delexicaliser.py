@@ -21,10 +21,10 @@ from functools import cache, lru_cache, partial
 from itertools import groupby, takewhile
 from typing import Any
 
+from ..characters import plain_characters
 from ..normalizing import Delexicalised, Span, VenueId
 from ..registry import read_toml, sha256
 from ..rules import RuleSet
-from .cleaning import plain_characters
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
 from .phrases import (
     GIVEN,

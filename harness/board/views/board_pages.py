@@ -13,9 +13,10 @@ from mwz.normalization import read_toml
 
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
-from ...metrics import FLAGS, TOTAL, headlines
+from ...metrics import TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
+from ...submission import FLAGS
 from ..columns import (
     FIRST,
     SETUP_FIGURES,

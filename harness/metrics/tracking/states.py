@@ -38,7 +38,7 @@ from ...submission import (
     standard_form,
 )
 from .choices import Choices
-from .matching import comparable_states, without_booking_prefix
+from .matching import BOOKING_SLOTS, comparable_states, without_booking_prefix
 from .own_gold import DROPPED, TakenLiterally, literal_parts
 
 Slot: TypeAlias = tuple[str, str]

@@ -111,11 +111,13 @@ class StateChecks:
         without_states: How to do without states, where that is possible; a message ends with it.
         tracked: Whether states alone are read, as of trackers: every turn has one, of domains and
             slots of any name, and need not have a response.
+        plain: Whether responses are meant to be plain English.
     """
 
     uses_states: bool = True
     without_states: str = ""
     tracked: bool = False
+    plain: bool = False
 
 
 STATE_CHECKS = StateChecks()

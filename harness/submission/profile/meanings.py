@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from mwz.normalization import clock_of, plain_characters, read_toml
+from mwz.normalization import clock_of, is_absent, is_dontcare, plain_characters, read_toml
 
 from ..repairs import plain_value
 from .vocabulary import Vocabulary
@@ -59,12 +59,12 @@ class ValueReader:
 
     Args:
         vocabulary: What they are compared with.
-        states_only: Whether the file is a tracker's, whose `none` is no value.
+        states_only: Whether the file is a tracker's, to which all absent values are alike.
     """
 
     def __init__(self, vocabulary: Vocabulary, states_only: bool = False) -> None:
         self._vocabulary = vocabulary
-        self._absent = {"", "none"} if states_only else {*()}
+        self._states_only = states_only
         self._folded: dict[tuple[str, str], dict[str, str]] = {}
         self.reading = lru_cache(maxsize=1 << 15)(self._reading)
 
@@ -78,25 +78,35 @@ class ValueReader:
         """
         vocabulary = self._vocabulary
         plain = raw if vocabulary.as_written else plain_value(domain, slot, raw)
-        if plain is None or plain in self._absent:
+        if plain is None or self._says_nothing(plain):
             return IN_ORDER
         value = vocabulary.value_of(slot, plain)
-        known = vocabulary.values.get((domain, slot), frozenset())
-        if value in known or value in vocabulary.rules.no_constraint:
+        if value in vocabulary.values.get((domain, slot), frozenset()):
             return IN_ORDER
-        shown = repr(raw)
         folded = fold(raw)
         if folded in _NOTHING or not raw.strip():
-            return Reading("value_empty", shown, "")
+            return Reading("value_empty", repr(raw), "")
         if folded in _DONTCARE:
-            return Reading("value_dontcare", shown, "dontcare")
+            return Reading("value_dontcare", repr(raw), "dontcare")
         if slot in TIMES and not vocabulary.as_written:
             return self._time(raw, plain, value)
+        return self._other(domain, slot, raw)
+
+    def _other(self, domain: str, slot: str, raw: str) -> Reading:
+        """Return what is odd about a value that no venue and no gold state has."""
         meant = self._meant(domain, slot, raw)
         if meant is not None:
-            return Reading("value_spelling", f"{shown} for {meant!r}", meant)
+            return Reading("value_spelling", f"{raw!r} for {meant!r}", meant)
         # A tracker's own gold states may be few.
-        return IN_ORDER if vocabulary.as_written else Reading("value_unknown", shown)
+        if self._vocabulary.as_written:
+            return IN_ORDER
+        return Reading("value_unknown", repr(raw))
+
+    def _says_nothing(self, value: str) -> bool:
+        """Return whether a value is absent, or is a known spelling of `dontcare`."""
+        if self._states_only:
+            return is_absent(value) or is_dontcare(value)
+        return self._vocabulary.rules.asks_for_nothing(value)
 
     def _time(self, raw: str, plain: str, value: str) -> Reading:
         """Return what is odd about a time that no gold state has."""

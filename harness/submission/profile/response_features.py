@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -28,14 +29,11 @@ _SEVERAL_DOMAINS = 3
 _COMPARED = 5
 """Tokens that a response has at least which is held against its references."""
 
-_ENTITY = re.compile(r"&(?:[a-z]{2,6}|#x?[0-9a-f]{1,5});")
 _COMMON = (".", "?", "the", "you", "is", "to")
 """Tokens of many references that every system uses."""
 
 
-def count_plain_responses(
-    profile: Profile, responses: Sequence[str], rules: RuleSet
-) -> None:
+def count_plain_responses(profile: Profile, responses: Sequence[str], rules: RuleSet) -> None:
     """Count the features of responses that are meant to be plain English."""
     for text in responses:
         known = [name for name in placeholder_names(text) if name in rules.ontology]
@@ -126,12 +124,10 @@ class _Counter:
         for example in glued:
             add("response_glued", example)
         add("response_glued", None, number=max(len(names) - len(glued), 0))
-        match = self._venue_names.search(lowered[:_SEARCHED])
-        add("response_plain", match[0] if match else None)
+        named = self._venue_names.search(lowered[:_SEARCHED])
+        add("response_plain", named[0] if named else None)
         tags = [tag for tag in _TAG.findall(text) if self._is_tag(tag)] if "<" in text else []
         add("response_tags", tags[-1] if tags else None)
-        entity = _ENTITY.search(text)
-        add("response_entities", entity[0] if entity else None)
 
     def _is_tag(self, tag: str) -> bool:
         return tag.strip("<>/|").lower() not in self._rules.ontology
@@ -146,7 +142,7 @@ class _Counter:
         wording = self._wording
         for word in words:
             add("response_tokens", None if word in wording.tokens else repr(word))
-        pairs = zip(words, words[1:], strict=False)
+        pairs = itertools.pairwise(words)
         for first, second in pairs:
             add("response_pairs", None if (first, second) in wording.pairs else f"{first} {second}")
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
@@ -179,9 +175,7 @@ class _Counter:
             if domains is None:
                 continue
             ours = {*domains}
-            near = [
-                truth[other] for other in (number - 1, number + 1) if 0 <= other < len(truth)
-            ]
+            near = [truth[other] for other in (number - 1, number + 1) if 0 <= other < len(truth)]
             right = truth[number]
             others = [there for there in near if there and not there & right]
             if not (right and others and ours):
@@ -241,11 +235,10 @@ class _Counter:
             profile.add("response_lacks", f"[{slot.lower()}]", slot, lacking)
             profile.add("response_lacks", None, slot, number - lacking)
 
-
     def _strangeness(self, text: str) -> float:
         """Return the share of a text's pairs of tokens that no reference has."""
         words = tokens(text)
-        pairs = [*zip(words, words[1:], strict=False)]
+        pairs = [*itertools.pairwise(words)]
         unknown = [pair for pair in pairs if pair not in self._wording.pairs]
         return len(unknown) / len(pairs) if pairs else 0.0
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from mwz.normalization import BeliefState
+from mwz.normalization import BeliefState, is_absent, is_dontcare
 
 from .feature import Profile
 from .meanings import ValueReader
@@ -50,9 +51,7 @@ class _Counter:
         self._profile = profile
         self._vocabulary = vocabulary
         self._reader = ValueReader(vocabulary, states_only)
-        self._name = lru_cache(maxsize=1 << 10)(
-            lambda slot: slot_name(slot, vocabulary.rules)
-        )
+        self._name = lru_cache(maxsize=1 << 10)(lambda slot: slot_name(slot, vocabulary.rules))
         self._values: dict[Slot, Counter[str]] = {}
         # The states of successive turns are often one object.
         self._slots = lru_cache(maxsize=64)(self._slots_of)
@@ -62,7 +61,7 @@ class _Counter:
         for domain, slot, value in items:
             name = self._name(slot)
             reading = self._reader.reading(domain, name, value)
-            if reading.feature != "value_empty" and value.strip().lower() not in ("", "none"):
+            if reading.feature != "value_empty" and not is_absent(value):
                 slots[domain, name] = self._vocabulary.value_of(name, value.strip().lower())
         return slots
 
@@ -114,7 +113,7 @@ class _Counter:
         written = [self.slots(state).keys() for state in states]
         for slots in written:
             self._profile.add("state_empty", None if slots else "{}")
-        for before, now in zip(written, written[1:], strict=False):
+        for before, now in itertools.pairwise(written):
             if before:
                 self._profile.add("state_emptied", None if now else "{}")
                 self._profile.add("state_dropped", None, number=len(before & now))
@@ -151,13 +150,12 @@ class _Counter:
         add("state_lacks", None, number=len(ours.keys() & theirs.keys()))
         for slot in theirs.keys() - ours.keys():
             add("state_lacks", "-".join(slot))
-        no_constraint = self._vocabulary.rules.no_constraint
         for slot in ours.keys() & theirs.keys():
             value, right = ours[slot], theirs[slot]
             if (slot, value, right) in wrong:
                 continue
             wrong.add((slot, value, right))
-            same = value == right or {value, right} <= no_constraint
+            same = value == right or (is_dontcare(value) and is_dontcare(right))
             add("value_wrong", None if same else f"{value!r} for {right!r}", "-".join(slot))
         if theirs:
             add("state_gold", "equal" if ours == theirs else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -153,5 +154,5 @@ def _wording(benchmark: Benchmark) -> Any:
     for text in texts:
         of_text = tokens(text)
         words.update(of_text)
-        pairs.update(map(" ".join, zip(of_text, of_text[1:], strict=False)))
+        pairs.update(map(" ".join, itertools.pairwise(of_text)))
     return [sorted(words), sorted(pairs)]
