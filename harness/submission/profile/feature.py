@@ -132,7 +132,7 @@ class Profile:
         return self._tallies.get(feature, {})
 
     def levels(self, feature: str) -> list[dict[str, Tally]]:
-        """Return what is held against limits: the parts; slots of all domains; all together.
+        """Return what is held against limits: the parts; slots, domains and all together.
 
         Few odd items of each part may be many together. A part with a limit of its own is held
         against that alone.
@@ -140,12 +140,15 @@ class Profile:
         declared = FEATURES[feature]
         parts = dict(self.parts(feature))
         by_slot: dict[str, Tally] = {}
+        by_domain: dict[str, Tally] = {}
         whole = Tally()
         for part, tally in parts.items():
             if declared.limit_of(part) == declared.limit:
-                by_slot.setdefault(part.rpartition("-")[2], Tally()).include(tally)
+                domain, _, slot = part.rpartition("-")
+                by_slot.setdefault(slot, Tally()).include(tally)
+                by_domain.setdefault(domain, Tally()).include(tally)
                 whole.include(tally)
-        return [parts, by_slot, {"": whole}] if len(parts) > 1 else [parts]
+        return [parts, by_slot, by_domain, {"": whole}] if len(parts) > 1 else [parts]
 
     def beyond(self, feature: str) -> dict[str, Tally]:
         """Return part -> tally of what is beyond the limit; nothing where all is in order."""

@@ -86,7 +86,7 @@ class ValueReader:
         folded = fold(raw)
         if folded in _NOTHING or not raw.strip():
             return Reading("value_empty", repr(raw), "")
-        if folded in _DONTCARE:
+        if folded in _DONTCARE or _bare(raw) in _DONTCARE:
             return Reading("value_dontcare", repr(raw), "dontcare")
         if slot in TIMES and not vocabulary.as_written:
             return self._time(raw, plain, value)
@@ -123,7 +123,9 @@ class ValueReader:
         """Return the benchmark's value that a value means; None where there is none."""
         if (domain, slot) not in self._folded:
             known = self._vocabulary.values.get((domain, slot), frozenset())
-            self._folded[domain, slot] = {fold(value): value for value in known}
+            by_fold = {_bare(value): value for value in known}
+            by_fold.update((fold(value), value) for value in known)
+            self._folded[domain, slot] = by_fold
         by_fold = self._folded[domain, slot]
         for meaning in _meanings(raw):
             if meaning in by_fold:
@@ -131,14 +133,20 @@ class ValueReader:
         return clock_of(plain_characters(raw)) if slot in TIMES else None
 
 
+def _bare(text: str) -> str:
+    """Return a text folded, without the words that tell nothing apart."""
+    spaced = re.sub(r"[-_:]", " ", plain_characters(text).casefold())
+    return fold(_DROPPED.sub(" ", spaced))
+
+
 def _meanings(raw: str) -> Iterator[str]:
     """Yield what a value may mean, folded: itself, a synonym, without words that say nothing."""
     text = plain_characters(raw).casefold()
-    spaced = re.sub(r"[-_:]", " ", text)
     same: Mapping[str, str] = _WORDS["same"]
-    whole, bare = fold(text), fold(_DROPPED.sub(" ", spaced))
+    whole, bare = fold(text), _bare(text)
     yield whole
     yield same.get(whole, whole)
+    yield bare
     yield same.get(bare, bare)
     # A venue's name has its place beside it, or several values are joined.
     for part in re.split(r"[,(/|]| or | and ", text):

@@ -10,11 +10,10 @@ from mwz.normalization import BeliefState, RuleSet
 from ...benchmark import Benchmark
 from ...errors import Remark
 from ..model import Turn
-from ..notations import TRACKED_SLOTS
 from .feature import FEATURES, Profile, Tally
 from .response_features import count_plain_responses, count_responses
 from .state_features import count_states
-from .vocabulary import Slot, vocabulary_of, vocabulary_of_states, wording_of
+from .vocabulary import TRACKED, Slot, vocabulary_of, vocabulary_of_states, wording_of
 
 SAMPLED = 200
 """How many dialogues of a large file are measured at first."""
@@ -98,13 +97,11 @@ def profile_of(content: Content, whole: Content | None = None) -> Profile:
 
 def _scored_slots(content: Content) -> frozenset[Slot]:
     """Return the slots that scores depend on: those of state tracking, or those of queries."""
-    slots: set[Slot] = set()
     if content.states_only:
-        for domain, names in TRACKED_SLOTS.items():
-            slots.update((domain, name.removeprefix("book")) for name in names)
-    else:
-        for domain, venue in content.rules.venue_rules.items():
-            slots.update((domain, name) for name in venue.columns)
+        return TRACKED
+    slots: set[Slot] = set()
+    for domain, venue in content.rules.venue_rules.items():
+        slots.update((domain, name) for name in venue.columns)
     return frozenset(slots)
 
 

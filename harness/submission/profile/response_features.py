@@ -78,6 +78,10 @@ class _Counter:
         self._repeated: Counter[str] = Counter()
         self._said: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
+        self._evasive: Counter[str] = Counter()
+        self._about_venues = 0
+        self._words = 0
+        self._usual_words = 0
         self._turns = 0
 
     def count_dialogue(self, turns: Sequence[Turn], dialogue: Dialogue) -> None:
@@ -90,10 +94,15 @@ class _Counter:
             names = placeholder_names(turn.response)
             self._count_placeholders(turn.response, names)
             styles = [style[number] for style in dialogue.references.values()]
-            self._count_words(turn.response, styles)
+            length = len(tokens(references[number])) if number < len(references) else 0
+            self._count_words(turn.response, styles, length)
             slots = {self._rules.ontology.get(name, "") for name in names}
             self._said.update(slots & about)
             said.append(frozenset(slots & about))
+            if number < len(references) and not about.isdisjoint(_SLOT.findall(references[number])):
+                self._about_venues += 1
+                if not names:
+                    self._evasive[turn.response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
         expected = [frozenset(_SLOT.findall(text)) & about for text in references[: len(turns)]]
@@ -132,13 +141,21 @@ class _Counter:
     def _is_tag(self, tag: str) -> bool:
         return tag.strip("<>/|").lower() not in self._rules.ontology
 
-    def _count_words(self, text: str, references: Sequence[str]) -> None:
-        """Count the words of a response that no reference has, and what all share."""
+    def _count_words(self, text: str, references: Sequence[str], length: int) -> None:
+        """Count the words of a response that no reference has, and what all share.
+
+        Args:
+            text: The response.
+            references: The turn's references in all styles.
+            length: The tokens of the canonical one.
+        """
         add = self._profile.add
         normal = normalize_response(text, self._rules)[0] if text else ""
         words = tokens(normal)
         self._repeated[normal] += 1
         self._frequency.update(set(words))
+        self._words += len(words)
+        self._usual_words += length
         wording = self._wording
         for word in words:
             add("response_tokens", None if word in wording.tokens else repr(word))
@@ -227,6 +244,15 @@ class _Counter:
             is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
             example = repr(text[:60]) if is_strange else None
             profile.add("response_strange", example, number=number)
+        evasive = 0
+        for text, number in self._evasive.items():
+            if number >= _OFTEN:
+                evasive += number
+                profile.add("response_evasive", repr(text[:60]), number=number)
+        profile.add("response_evasive", None, number=self._about_venues - evasive)
+        more = max(self._words - self._usual_words, 0)
+        profile.add("response_long", "more", number=more)
+        profile.add("response_long", None, number=self._words - more)
         for text, number in self._repeated.most_common(1):
             profile.add("response_repeated", repr(text[:60]), number=number)
             profile.add("response_repeated", None, number=self._turns - number)

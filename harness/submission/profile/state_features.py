@@ -44,6 +44,19 @@ def count_states(
     counter.count_frequent_values()
 
 
+_EXCHANGEABLE = {
+    "departure": "destination",
+    "destination": "departure",
+    "leave": "arrive",
+    "arrive": "leave",
+}
+"""Slot -> the one of the same domain that it may be taken for."""
+
+
+_FEWEST_VALUES = 5
+"""Of fewer values of a slot it does not tell that one is frequent."""
+
+
 class _Counter:
     """Counts the features of the states of one file."""
 
@@ -102,6 +115,8 @@ class _Counter:
             if not gold or slot[1] in ("name", "departure", "destination", "food"):
                 continue
             number = counts.total()
+            if number < _FEWEST_VALUES:
+                continue
             value, most = counts.most_common(1)[0]
             excess = most - round(number * gold[value] / gold.total())
             part = "-".join(slot)
@@ -125,14 +140,9 @@ class _Counter:
         predicted = [self.slots(state) for state in states]
         truth = [self.slots(state) for state in gold[: len(states)]]
         wrong: set[tuple[Slot, str, str]] = set()
-        for turn, (ours, theirs) in enumerate(zip(predicted, truth, strict=False)):
+        for ours, theirs in zip(predicted, truth, strict=False):
             self._count_turn(ours, theirs, wrong)
-            before = truth[turn - 1].keys() if turn else frozenset()
-            before_ours = predicted[turn - 1].keys() if turn else frozenset()
-            following = predicted[turn + 1].keys() if turn + 1 < len(predicted) else frozenset()
-            soon = truth[turn + 1].keys() if turn + 1 < len(truth) else frozenset()
-            self._count_delay(theirs.keys() - before, ours.keys(), before_ours, following)
-            self._count_haste(ours.keys() - before_ours, theirs.keys(), before, soon)
+        self._count_delays(predicted, truth)
         ever: set[Slot] = set().union(*predicted)
         for slot in truth[-1] if truth else ():
             if slot in scored:
@@ -155,36 +165,40 @@ class _Counter:
             if (slot, value, right) in wrong:
                 continue
             wrong.add((slot, value, right))
+            other = _EXCHANGEABLE.get(slot[1], "")
+            is_exchanged = value != right and value == theirs.get((slot[0], other))
+            add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
             same = value == right or (is_dontcare(value) and is_dontcare(right))
             add("value_wrong", None if same else f"{value!r} for {right!r}", "-".join(slot))
+        for slot in ours.keys() - theirs.keys():
+            other = slot[0], _EXCHANGEABLE.get(slot[1], "")
+            if other in theirs and (slot, ours[slot], "") not in wrong:
+                wrong.add((slot, ours[slot], ""))
+                is_exchanged = ours[slot] == theirs[other] and ours.get(other) != theirs[other]
+                add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
         if theirs:
             add("state_gold", "equal" if ours == theirs else None)
 
-    def _count_delay(
-        self,
-        new: Iterable[Slot],
-        now: Iterable[Slot],
-        before: Iterable[Slot],
-        following: Iterable[Slot],
+    def _count_delays(
+        self, predicted: Sequence[Mapping[Slot, str]], truth: Sequence[Mapping[Slot, str]]
     ) -> None:
-        """Count which of gold's new slots come a turn later."""
-        on_time, late = {*now} - {*before}, {*following} - {*now}
-        for slot in new:
-            if slot in on_time or slot in late:
-                self._profile.add("state_late", "-".join(slot) if slot in late else None)
+        """Count which slots come later than in gold states, and which come earlier."""
+        ours, theirs = _first_turns(predicted), _first_turns(truth)
+        for slot, right in theirs.items():
+            turn = ours.get(slot)
+            if turn is not None:
+                part = "-".join(slot)
+                self._profile.add("state_late", part if turn > right else None)
+                self._profile.add("state_early", part if turn < right else None)
 
-    def _count_haste(
-        self,
-        new: Iterable[Slot],
-        now: Iterable[Slot],
-        before: Iterable[Slot],
-        soon: Iterable[Slot],
-    ) -> None:
-        """Count which new slots come a turn before gold's."""
-        on_time, early = {*now} - {*before}, {*soon} - {*now}
-        for slot in new:
-            if slot in on_time or slot in early:
-                self._profile.add("state_early", "-".join(slot) if slot in early else None)
+
+def _first_turns(states: Sequence[Mapping[Slot, str]]) -> dict[Slot, int]:
+    """Return slot -> the first turn whose state has it."""
+    first: dict[Slot, int] = {}
+    for turn, state in enumerate(states):
+        for slot in state:
+            first.setdefault(slot, turn)
+    return first
 
 
 def _items(state: BeliefState) -> Iterable[tuple[str, str, str]]:

@@ -18,9 +18,15 @@ from mwz.normalization import (
 )
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
+from ..notations import TRACKED_SLOTS
 
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
+
+TRACKED = frozenset(
+    (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
+)
+"""The slots that state tracking is scored on."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -106,7 +112,8 @@ def vocabulary_of_states(
                     if state is last:
                         counts.setdefault(slot, Counter())[shown] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
-    return Vocabulary(rules, frozen, frozenset(frozen), counts, as_written)
+    slots = {*frozen, *TRACKED} if as_written else {*frozen}
+    return Vocabulary(rules, frozen, frozenset(slots), counts, as_written)
 
 
 @lru_cache(maxsize=8)
