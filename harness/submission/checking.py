@@ -304,7 +304,7 @@ class _Checker:
 
     def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
-        any_name = self._checks.tracked and self._benchmark is None
+        any_name = self._checks.any_name
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
             lowered = str(written).lower()
