@@ -164,7 +164,6 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
         (["--gold", "2.4"], "gold states 2.4: not installed for sample, which has none"),
         (["--dialogue", "sng9"], "no dialogue sng9"),
         (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png or .pdf"),
-        (["missing.json"], "missing.json: no such file"),
     ],
 )
 def test_bad_options_are_told_with_status_2(dst, figure_1, options, message):

@@ -690,10 +690,11 @@ FORMAT = Format(
     name="other arrangements",
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
-    "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
-    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; gold and "
-    "predicted states, or predicted ones alone, as trackers write them; keys of other names; all "
-    "of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
+    "-> list of responses, turns by number, or a list per field; conversations with `role` or "
+    "`speaker`, of which the system's turns are read; MultiWOZ's own `log` of `text` and "
+    "`metadata`, MultiWOZ 2.2 and SGD with `frames`, ConvLab's unified form; gold and predicted "
+    "states, or predicted ones alone, as trackers write them; keys of other names; all of that "
+    "also below `results`, `predictions`, `details` or any other key that alone has dialogues.",
     recognises=_recognises,
     read=read_arranged,
     rank=50,
