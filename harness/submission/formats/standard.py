@@ -54,7 +54,7 @@ KEYS: Keys = {
     RESPONSE: (
         *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
         *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
-        *("systemutterance", "system", "utterance", "text"),
+        *("systemutterance", "system", "sys", "utterance", "text"),
     ),
     STATE: (
         *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
