@@ -126,6 +126,40 @@ def test_convert_writes_to_standard_output(cli: Cli, careful: Any) -> None:
     assert json.loads(run.out) == careful
 
 
+def test_convert_writes_states_alone_by_the_key_that_is_named(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"session": "town001", "turn": 0, "track": {"hotel-area": "north"}}]
+    path = write_json(tmp_path / "log.json", rows)
+    keys = ("--key", "state=track", "--key", "id=session")
+    run = cli.done("convert", path, "-o", "-", "--benchmark", "sample", *keys)
+    assert json.loads(run.out) == {"town001": [{"state": {"hotel": {"area": "north"}}}]}
+
+
+def test_convert_keeps_the_gold_states_of_a_tracker(cli: Cli, tmp_path: Path) -> None:
+    turn = {"state": {"hotel": {"area": "south"}}, "pred": {"hotel": {"area": "north"}}}
+    path = write_json(tmp_path / "log.json", {"d1": [turn]})
+    run = cli.done("convert", path, "-o", "-")
+    assert json.loads(run.out) == {"d1": [{"state": turn["pred"], "gold_state": turn["state"]}]}
+    assert "read `state` as gold states, which are no predictions" in run.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *((command, "NAME") for command in ("score", "dst", "check", "why", "table", "ablation")),
+        ("compare", "NAME", CAREFUL),
+        ("data", "import", "--states", "2.1", "NAME"),
+        ("verify", "--submissions", "NAME"),
+        ("leaderboard", "--submissions", "NAME"),
+        ("score", CAREFUL, CAREFUL, "--per-dialogue", "NAME"),
+    ],
+)
+def test_a_name_too_long_for_a_file_is_told(cli: Cli, arguments: tuple[object, ...]) -> None:
+    name = "x" * 300
+    run = cli(*(name if one == "NAME" else one for one in arguments))
+    assert run.status == 2
+    assert run.err.startswith("mwz: ")
+
+
 # Gold states are told.
 
 GOLD_TOLD = "no turn has a `state`; scored with gold belief states"

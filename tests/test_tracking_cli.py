@@ -164,8 +164,23 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
         (["--gold", "2.4"], "gold states 2.4: not installed for sample, which has none"),
         (["--dialogue", "sng9"], "no dialogue sng9"),
         (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png or .pdf"),
-        (["missing.json"], "missing.json: no such file"),
     ],
 )
 def test_bad_options_are_told_with_status_2(dst, figure_1, options, message):
     assert message in dst.refused(figure_1, *options)
+
+
+def test_files_that_cannot_be_scored_are_reported_and_the_others_scored(dst, figure_1, sample_2):
+    run = dst(figure_1, "missing.json", sample_2, "no-entry")
+    assert run.status == 2
+    assert "33.33" in run.out
+    assert "25.00" in run.out
+    assert "missing.json: no such file" in run.err
+    assert "no-entry: no such file, and no entry" in run.err
+    assert "2 of 4 files could not be scored" in run.err
+
+
+def test_a_file_alone_that_cannot_be_scored_is_an_error(dst):
+    run = dst("missing.json")
+    assert (run.status, run.out) == (2, "")
+    assert "could not be scored" not in run.err

@@ -285,3 +285,45 @@ def pair(gold, predicted):
 )
 def test_bad_input_is_told_once_with_its_place(content, message):
     assert message in problem(content)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("book_day", "book people"), ("bookday", "BookPeople"), ("Day", "people"), ("book-day",) * 2],
+)
+def test_slots_may_be_spelled_in_any_way_that_is_theirs(first, second):
+    second = second.replace("day", "people")
+    state = {"hotel": {"area": "centre", first: "monday", second: "2"}}
+    for content in (state, {f"hotel-{slot}": value for slot, value in state["hotel"].items()}):
+        turns = [{"state": {"hotel-area": "centre"}}, {"state": content}]
+        assert score_tracking(parse({"sng0001": turns}).dialogues).metrics["JGA"] == 100
+
+
+def test_a_slot_of_no_name_is_refused_as_in_submissions():
+    content = {"sng0001": [{"state": {"hotel": {"colour": "red"}}}]}
+    assert "`state`, hotel: unknown slot 'colour'" in problem(content)
+
+
+def test_predicted_slots_are_read_as_the_files_own_gold_spells_them_and_that_is_told():
+    gold = {"hotel": {"area": "centre", "bookday": "monday"}}
+    predicted = {"hotel": {"area": "centre", "day": "monday"}}
+    file = parse({"SNG1.json": [{"state": gold, "pred_state": predicted}]})
+    assert score_tracking(file.dialogues).metrics["JGA"] == 100
+    assert [str(remark) for remark in file.remarks] == [
+        "read `state` as gold states, which are no predictions",
+        "predicted slots are read as gold spells them: hotel-day as hotel-bookday",
+    ]
+
+
+def test_keys_are_listed_where_none_is_the_states():
+    content = {"sng0001": [{"tracked": GOLD, "note": "x"}, {"tracked": GOLD, "note": "x"}]}
+    told = problem(content)
+    assert (
+        "`state` is missing; expected a state; turns have: tracked, note; name the key by" in told
+    )
+    assert "`mwz convert --key state=KEY`" in told
+
+
+def test_gold_states_alone_are_told():
+    told = problem({"SNG1.json": [{"target_belief": GOLD}]})
+    assert "`state` is missing; expected a state; `gold_state` is gold, and no prediction" in told

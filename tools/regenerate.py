@@ -51,6 +51,7 @@ from mwz.harness.submission import (
     normalize_submission,
     read_predictions,
 )
+from mwz.harness.submission.formats.roles import ROLES
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
@@ -225,6 +226,11 @@ def _keys() -> str:
         ["field", "keys"],
         [[told, " ".join(f"`{key}`" for key in KEYS[role])] for role, told in meanings.items()],
     )
+
+
+def _roles() -> str:
+    rows = [[role, " ".join(f"`{word}`" for word in words)] for role, words in ROLES.items()]
+    return markdown_table(["a key is", "with one of the words"], rows)
 
 
 def _names() -> str:
@@ -416,6 +422,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "bounds": _bounds,
     "formats": _formats,
     "keys": _keys,
+    "roles": _roles,
     "names": _names,
     "response metrics": _response_metrics,
     "set ups": _setups,

@@ -48,9 +48,10 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
-    loaded = chosen_benchmark(benchmark)
-    alone = standard.has_states_alone
-    checks = StateChecks(tracked=alone)
+    alone, own_gold = standard.has_states_alone, standard.has_gold_states
+    checks = StateChecks(tracked=alone, any_name=alone and own_gold)
+    # A tracker's gold states are of whatever dialogues it has.
+    loaded = None if alone and own_gold else chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)
     written = {
         id_: [turn.to_dict(alone) for turn in turns] for id_, turns in submission.dialogues.items()

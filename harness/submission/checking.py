@@ -321,7 +321,7 @@ class _Checker:
 
     def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
-        any_name = self._checks.tracked and self._benchmark is None
+        any_name = self._checks.any_name
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
             lowered = str(written).lower()
@@ -362,13 +362,14 @@ def _without_response(turn: Mapping[Any, Any]) -> str:
 
 def _keys_of(turn: Mapping[Any, Any], field: str) -> str:
     """Return what keys a turn has, and how to say which of them holds a field; nothing if none."""
-    if field == STATE and turn.get(GOLD) is not None and STATE not in turn:
-        return f"; `{GOLD}` is gold, and no prediction"
-    keys = [unquoted(key) for key in turn if key not in (RESPONSE, USER, ACTIVE_DOMAINS, GOLD)]
-    if field != STATE or not keys or STATE in turn:
+    if field != STATE or STATE in turn:
         return ""
+    gold = f"; `{GOLD}` is gold, and no prediction" if GOLD in turn else ""
+    keys = [unquoted(key) for key in turn if key not in (RESPONSE, USER, ACTIVE_DOMAINS, GOLD)]
+    if not keys:
+        return gold
     listed = ", ".join(keys[:_LISTED_KEYS]) + ", …" * (len(keys) > _LISTED_KEYS)
-    return f"; turns have: {listed}; name the key by `mwz convert --key {field}=KEY`"
+    return f"{gold}; turns have: {listed}; name the key by `mwz convert --key {field}=KEY`"
 
 
 _LISTED_KEYS = 8

@@ -388,11 +388,11 @@ def parse_tracking_file(
         InputError: The content has no known shape or is malformed, with every place.
     """
     standard = standard_form(content, source)
-    given = [turns for turns in standard.dialogues.values() if isinstance(turns, list)]
-    has_gold = any(isinstance(turn, Mapping) and GOLD in turn for one in given for turn in one)
+    has_gold = standard.has_gold_states
     benchmark = load_benchmark() if gold is not None or not has_gold else None
     rules = rule_set(DEFAULT_RULES)
-    submission = checked_submission(standard, benchmark, source, rules, StateChecks(tracked=True))
+    checks = StateChecks(tracked=True, any_name=has_gold)
+    submission = checked_submission(standard, benchmark, source, rules, checks)
     remarks = [one for one in submission.remarks if one.warning or one.kind == GOLD]
     dialogues = submission.dialogues.items()
     if benchmark is None:

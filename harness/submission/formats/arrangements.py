@@ -93,7 +93,7 @@ def _recognises(content: object) -> bool:
     if isinstance(inside, Mapping):
         return any(
             _is_rearranged(one) if key is None else _numbered(one, KEYS) for one in inside.values()
-        )
+        ) or (bool(inside) and all(map(_is_turn_by_id, inside, inside.values())))
     return isinstance(inside, list) and any(
         key_of(item, KEYS["id"], str, int) is not None for item in _items(inside)
     )
@@ -101,12 +101,13 @@ def _recognises(content: object) -> bool:
 
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue, and its turns are not as in the standard form."""
-    turn = next((turn for _, turn in _numbered(dialogue, KEYS) if turn), None)
+    turns = [turn for _, turn in _numbered(dialogue, KEYS) if turn]
+    turn = next(iter(turns), None)
     if isinstance(turn, str) or _speaker(turn) is not None or _is_state(turn):
         return True
     if not isinstance(turn, Mapping):
         return False
-    fields = fields_of([turn])
+    fields = fields_of(turns)
     if not fields.keys:
         return any(map(_column, turn))
     if not isinstance(dialogue, list) or not fields.are_standard:
@@ -164,6 +165,9 @@ def _only_filled(content: Any, keys: Keys) -> object:
         for key, value in content.items()
         if _holds_dialogues(value, keys) and not _ID.fullmatch(str(key))
     ]
+    if len(holding) > 1:
+        said = {key: role_and_name(key) or ("plain", "") for key in holding}
+        holding = [key for key, (role, _) in said.items() if role == "predicted"]
     return holding[0] if len(holding) == 1 else None
 
 
@@ -251,9 +255,10 @@ def _plain_turn(turn: Any, at: int = 0) -> Any:
     turn = unfolded(turn)
     if turn.keys() >= {"text", _METADATA}:
         turn = {"speaker": "system" if turn[_METADATA] or at % 2 else "user", **turn}
-    speaker = key_of(turn, KEYS["speaker"], int)
-    if speaker is not None and turn[speaker] in (0, 1):
-        turn = {**turn, speaker: "system" if turn[speaker] else "user"}
+    numbers = [key for key, value in turn.items() if value.__class__ is int]
+    for key in numbers:
+        if plain_key(key) in KEYS["speaker"] and turn[key] in (0, 1):
+            turn = {**turn, key: "system" if turn[key] else "user"}
     if _FRAMES in turn and _speaker(turn) in _SYSTEM:
         turn = {key: value for key, value in turn.items() if key != _FRAMES}
     return turn
@@ -309,8 +314,9 @@ class Arrangement:
         rows: dict[str, _Numbered] = {}
         if isinstance(content, Mapping):
             if all(map(_are_sides, content, content.values())):
-                pairs = {id_: {"predicted": p, "gold": g} for id_, (p, g) in content.items()}
-                return _by_combined_id({id_: [(None, pair)] for id_, pair in pairs.items()})
+                content = {id_: {"predicted": p, "gold": g} for id_, (p, g) in content.items()}
+            if all(map(_is_turn_by_id, content, content.values())):
+                return _by_combined_id({id_: [(None, turn)] for id_, turn in content.items()})
             for id_, dialogue in content.items():
                 self._add(dialogues, str(id_), dialogue)
             return dialogues
@@ -347,9 +353,10 @@ class Arrangement:
 
     def _is_row(self, item: Mapping[Any, Any]) -> bool:
         """Return whether an item of a list is a turn: has a number, or no turns of its own."""
-        key = key_of(item, self._keys["turns"], dict, list)
+        if key_of(item, self._keys["turns"], dict, list) is None:
+            return True
         has_number = key_of(item, self._keys["number"], str, int, float) is not None
-        return key is None or (has_number and bool(fields_of([unfolded(item)]).keys))
+        return has_number and bool(fields_of([unfolded(item)]).keys)
 
     def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
         """Return a turn that stands by itself, with its number."""
@@ -663,6 +670,13 @@ def _are_sides(id_: object, sides: object) -> bool:
     return are_lists and _TURN_ID.fullmatch(str(id_)) is not None
 
 
+def _is_turn_by_id(id_: object, turn: object) -> bool:
+    """Return whether this is a turn by an id of its own, such as `sng0073-2`."""
+    if not isinstance(turn, Mapping) or _TURN_ID.fullmatch(str(id_)) is None:
+        return False
+    return not _numbered(turn, KEYS) and bool(fields_of([turn]).keys)
+
+
 def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:
     """Return turns by dialogue where each has an id of its own, such as `sng0073-2`."""
     read: dict[str, _Numbered] = {}
@@ -690,10 +704,11 @@ FORMAT = Format(
     name="other arrangements",
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
-    "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
-    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; gold and "
-    "predicted states, or predicted ones alone, as trackers write them; keys of other names; all "
-    "of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
+    "-> list of responses, turns by number, or a list per field; conversations with `role` or "
+    "`speaker`, of which the system's turns are read; MultiWOZ's own `log` of `text` and "
+    "`metadata`, MultiWOZ 2.2 and SGD with `frames`, ConvLab's unified form; gold and predicted "
+    "states, or predicted ones alone, as trackers write them; keys of other names; all of that "
+    "also below `results`, `predictions`, `details` or any other key that alone has dialogues.",
     recognises=_recognises,
     read=read_arranged,
     rank=50,

@@ -33,7 +33,7 @@ ROLES: Mapping[Role, tuple[str, ...]] = {
 """Role -> the words of keys that say it, in lower case without underscores and the like."""
 
 WEAK: Mapping[str, frozenset[str]] = {
-    RESPONSE: frozenset({"system", "utterance", "text", "systemutterance"}),
+    RESPONSE: frozenset({"system", "sys", "utterance", "text", "systemutterance"}),
     STATE: frozenset({"frames", "slots", "metadata", "turnbelief"}),
     ACTIVE_DOMAINS: frozenset(),
 }
@@ -281,12 +281,12 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
     `{"predictions": {"state": {}}}` becomes `{"predictions.state": {}}`.
     """
     if not any(
-        isinstance(value, Mapping) and _holds_fields(key, value) for key, value in turn.items()
+        isinstance(value, dict) and _holds_fields(key, value) for key, value in turn.items()
     ):
         return turn
     read: dict[Any, Any] = {}
     for key, value in turn.items():
-        if not (isinstance(value, Mapping) and _holds_fields(key, value)):
+        if not (isinstance(value, dict) and _holds_fields(key, value)):
             read[key] = value
             continue
         prefix = "" if plain_key(key) in _SPEAKING else f"{key}."

@@ -56,7 +56,7 @@ KEYS: Keys = {
     RESPONSE: (
         *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
         *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
-        *("systemutterance", "system", "utterance", "text"),
+        *("systemutterance", "system", "sys", "utterance", "text"),
     ),
     STATE: (
         *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
@@ -109,14 +109,16 @@ class StateChecks:
     Attributes:
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
-        tracked: Whether states alone are read, as of trackers: every turn has one, of domains and
-            slots of any name, and need not have a response.
+        tracked: Whether states alone are read, as of trackers: every turn has one, and need not
+            have a response.
+        any_name: Whether domains and slots may have any name.
         plain: Whether responses are meant to be plain English.
     """
 
     uses_states: bool = True
     without_states: str = ""
     tracked: bool = False
+    any_name: bool = False
     plain: bool = False
 
 
@@ -148,9 +150,18 @@ class Standard:
         """Whether turns have states and none has a response, as of trackers."""
         if self.find is not None:
             return True
-        listed = (turns for turns in self.dialogues.values() if isinstance(turns, list))
-        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        turns = self._turns
         return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
+
+    @property
+    def has_gold_states(self) -> bool:
+        """Whether turns have gold states of their own."""
+        return any(GOLD in turn for turn in self._turns)
+
+    @property
+    def _turns(self) -> list[Mapping[Any, Any]]:
+        listed = (turns for turns in self.dialogues.values() if isinstance(turns, list))
+        return [turn for of in listed for turn in of if isinstance(turn, Mapping)]
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
