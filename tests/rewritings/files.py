@@ -10,7 +10,7 @@ from typing import Any
 
 from .notations import frames, metadata
 from .parts import Kind, Outputs, Rewrite, Turn, damaged, dialogues, documented, same, turns
-from .turns import states_in_order, every_other
+from .turns import every_other, states_in_order
 
 
 def _items(predictions: Outputs, key: str = "turns") -> list[dict[str, Any]]:
