@@ -58,6 +58,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    is_state,
     known_slot_name,
     read_state,
 )
@@ -155,6 +156,7 @@ class _Checker:
         self.problems = Findings()
         self._remarks = Findings()
         self._unread: Counter[str] = Counter()
+        self._unread_states: Counter[str] = Counter()
         self._plain: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits()
@@ -169,6 +171,12 @@ class _Checker:
             keys = ", ".join(f"{key} {n}×{close[key]}" for key, n in self._unread.items())
             message = f"keys of turns that are not read: {keys}"
             self._remarks.add("", message, "unread keys", warning=any(close.values()))
+        for key, count in self._unread_states.items():
+            message = (
+                f"`{key}` holds what looks like belief states in {count} turns, and is not read; "
+                f"name it by `mwz convert --key state={key}`"
+            )
+            self._remarks.add("", message, "unread keys")
         for key, count in self._plain.items():
             message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
             self._remarks.add("", message, "format", warning=False)
@@ -279,6 +287,8 @@ class _Checker:
                 self._plain[unquoted(key)] += 1
             elif key not in (*TURN_KEYS, USER, GOLD):
                 self._unread[unquoted(key)] += 1
+                if STATE not in turn and is_state(turn[key]):
+                    self._unread_states[unquoted(key)] += 1
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""

@@ -44,13 +44,13 @@ def count_states(
     counter.count_frequent_values()
 
 
-_EXCHANGEABLE = {
+_OPPOSITE = {
     "departure": "destination",
     "destination": "departure",
     "leave": "arrive",
     "arrive": "leave",
 }
-"""Slot -> the one of the same domain that it may be taken for."""
+"""Slot -> the one of the same domain that it is taken for most easily."""
 
 
 _FEWEST_VALUES = 5
@@ -139,9 +139,9 @@ class _Counter:
         """Count where states differ from gold ones, and in what."""
         predicted = [self.slots(state) for state in states]
         truth = [self.slots(state) for state in gold[: len(states)]]
-        wrong: set[tuple[Slot, str, str]] = set()
+        seen: set[tuple[Slot, str, str | None]] = set()
         for ours, theirs in zip(predicted, truth, strict=False):
-            self._count_turn(ours, theirs, wrong)
+            self._count_turn(ours, theirs, seen)
         self._count_delays(predicted, truth)
         ever: set[Slot] = set().union(*predicted)
         for slot in truth[-1] if truth else ():
@@ -153,31 +153,35 @@ class _Counter:
         self,
         ours: Mapping[Slot, str],
         theirs: Mapping[Slot, str],
-        wrong: set[tuple[Slot, str, str]],
+        seen: set[tuple[Slot, str, str | None]],
     ) -> None:
-        """Count a turn's slots and values; each wrong value once in a dialogue."""
+        """Count a turn's slots and values; each value, beside gold's, once in a dialogue."""
         add = self._profile.add
         add("state_lacks", None, number=len(ours.keys() & theirs.keys()))
         for slot in theirs.keys() - ours.keys():
             add("state_lacks", "-".join(slot))
-        for slot in ours.keys() & theirs.keys():
-            value, right = ours[slot], theirs[slot]
-            if (slot, value, right) in wrong:
+        for slot, value in ours.items():
+            right = theirs.get(slot)
+            if (slot, value, right) in seen:
                 continue
-            wrong.add((slot, value, right))
-            other = _EXCHANGEABLE.get(slot[1], "")
-            is_exchanged = value != right and value == theirs.get((slot[0], other))
-            add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
-            same = value == right or (is_dontcare(value) and is_dontcare(right))
-            add("value_wrong", None if same else f"{value!r} for {right!r}", "-".join(slot))
-        for slot in ours.keys() - theirs.keys():
-            other = slot[0], _EXCHANGEABLE.get(slot[1], "")
-            if other in theirs and (slot, ours[slot], "") not in wrong:
-                wrong.add((slot, ours[slot], ""))
-                is_exchanged = ours[slot] == theirs[other] and ours.get(other) != theirs[other]
-                add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
+            seen.add((slot, value, right))
+            self._count_exchange(slot, ours, theirs)
+            if right is not None:
+                same = value == right or (is_dontcare(value) and is_dontcare(right))
+                example = None if same else f"{value!r} for {right!r}"
+                add("value_wrong", example, "-".join(slot))
         if theirs:
             add("state_gold", "equal" if ours == theirs else None)
+
+    def _count_exchange(
+        self, slot: Slot, ours: Mapping[Slot, str], theirs: Mapping[Slot, str]
+    ) -> None:
+        """Count a value that is gold's, but of the opposite slot."""
+        opposite = slot[0], _OPPOSITE.get(slot[1], "")
+        if slot in theirs or opposite in theirs:
+            is_opposite = ours[slot] == theirs.get(opposite) != theirs.get(slot)
+            is_exchanged = is_opposite and ours.get(opposite) != theirs.get(opposite)
+            self._profile.add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
 
     def _count_delays(
         self, predicted: Sequence[Mapping[Slot, str]], truth: Sequence[Mapping[Slot, str]]

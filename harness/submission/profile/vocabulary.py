@@ -112,8 +112,8 @@ def vocabulary_of_states(
                     if state is last:
                         counts.setdefault(slot, Counter())[shown] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
-    slots = {*frozen, *TRACKED} if as_written else {*frozen}
-    return Vocabulary(rules, frozen, frozenset(slots), counts, as_written)
+    known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
+    return Vocabulary(rules, frozen, known, counts, as_written)
 
 
 @lru_cache(maxsize=8)
