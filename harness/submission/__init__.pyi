@@ -3,6 +3,7 @@
 from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
+    content_of as content_of,
     dialogue_id as dialogue_id,
     read_predictions as read_predictions,
 )
@@ -56,3 +57,10 @@ from .profile.feature import (
     FLAGS as FLAGS,
     Feature as Feature,
 )
+from .profile.fixes import (
+    FIXES as FIXES,
+    change_lines as change_lines,
+    fixed_content as fixed_content,
+    with_fixes as with_fixes,
+)
+from .profile.profiling import profile_remarks as profile_remarks

@@ -142,11 +142,19 @@ def checked_submission(
     else:
         read, notes = repaired(dialogues)
     if rules is not None:
-        content = Content(
-            dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain
-        )
+        content = content_of(dialogues, benchmark, rules, checks)
         remarks += [*notes, *profile_remarks(content)]
     return Submission(read, source, standard.format, tuple(remarks), standard.packages)
+
+
+def content_of(
+    dialogues: Mapping[str, Sequence[Turn]],
+    benchmark: Benchmark | None,
+    rules: RuleSet,
+    checks: StateChecks = STATE_CHECKS,
+) -> Content:
+    """Return checked dialogues as they are measured; arguments as of `checked_submission`."""
+    return Content(dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain)
 
 
 class _Checker:
