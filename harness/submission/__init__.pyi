@@ -63,4 +63,7 @@ from .profile.fixes import (
     fixed_content as fixed_content,
     with_fixes as with_fixes,
 )
-from .profile.profiling import profile_remarks as profile_remarks
+from .profile.profiling import (
+    Content as Content,
+    profile_remarks as profile_remarks,
+)

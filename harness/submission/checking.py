@@ -141,9 +141,9 @@ def checked_submission(
         notes: Sequence[Remark] = ()
     else:
         read, notes = repaired(dialogues)
+    remarks += notes
     if rules is not None:
-        content = content_of(dialogues, benchmark, rules, checks)
-        remarks += [*notes, *profile_remarks(content)]
+        remarks += profile_remarks(content_of(dialogues, benchmark, rules, checks))
     return Submission(read, source, standard.format, tuple(remarks), standard.packages)
 
 

@@ -1,7 +1,8 @@
 """What `mwz convert --fix` changes: odd items of a profile whose meaning is known.
 
 Nothing is guessed: a value with several meanings, or a placeholder of an unknown name, stays. Of a
-file that is in order nothing is changed, as only features with more odd items than published files are fixed.
+file that is in order nothing is changed: a feature is fixed if it has more odd items than those of
+published files.
 """
 
 from __future__ import annotations
@@ -277,4 +278,4 @@ def change_lines(changes: Counter[Change]) -> Iterator[str]:
                 else f"{change.before!r} left out {number}×"
                 for change, number in of_feature.most_common(_SHOWN)
             ]
-            yield f"{of_feature.total()} {title}: {', '.join(examples)}"
+            yield f"{title}, {of_feature.total()}×: {', '.join(examples)}"
