@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,125 @@ def test_check_refuses_what_score_refuses_in_the_same_words(
     assert checked.err == scored.err
     assert "turn 0: no `state`, as in 1 of 146 turns, while the others have one;" in scored.err
     assert "states          in 145 of 146 turns\n" in checked.out
+
+
+def _facts(run: Run) -> dict[str, str]:
+    """Return what `mwz check` shows: name -> text, of several lines of a name the last."""
+    return {line[:16].strip(): line[16:] for line in run.out.splitlines()}
+
+
+def _rows(run: Run) -> list[list[str]]:
+    """Return the rows of the table of fields, their cells."""
+    table = run.out.split("\n\n")[0]
+    return [re.split(r"  +", line) for line in table.splitlines()[2:]]
+
+
+def _responses(content: dict[str, Any], pattern: str, text: str) -> dict[str, Any]:
+    """Return predictions with what a pattern finds in responses replaced."""
+    changed = {}
+    for id_, turns in content.items():
+        changed[id_] = [
+            {**turn, "response": re.sub(pattern, text, turn["response"])} for turn in turns
+        ]
+    return changed
+
+
+def test_check_shows_which_keys_are_read_as_which_fields(cli: Cli, tmp_path: Path) -> None:
+    turn = {"gold": "x", "generated": "hello", "pred_state": {"hotel": {"area": "north"}}}
+    silent = {"gold": "x", "generated": "", "pred_state": {}}
+    path = write_json(tmp_path / "p.json", {"town001": [turn, silent]})
+    assert _rows(cli("check", path, "--benchmark", "sample")) == [
+        ["response", "`generated`", "2 of 2", "hello"],
+        ["state", "`pred_state`", "2 of 2", '{"hotel": {"area": "north"}}'],
+        ["gold_response", "`gold`", "not used"],
+    ]
+
+
+def test_check_shows_gold_states_of_a_tracker(cli: Cli, tmp_path: Path) -> None:
+    north, south = {"hotel": {"area": "north"}}, {"hotel": {"area": "south"}}
+    path = write_json(tmp_path / "log.json", {"d1": [{"state": south, "pred": north}]})
+    run = cli("check", path)
+    assert run.status == 0, run.out
+    assert _rows(run) == [
+        ["state", "`pred`", "1 of 1", '{"hotel": {"area": "north"}}'],
+        ["gold_state", "`state`", "1 of 1", '{"hotel": {"area": "south"}}'],
+    ]
+    told = _facts(run)
+    assert told["benchmark"] == "none: it has gold states of its own"
+    assert told["slots"] == "hotel-area 1×"
+
+
+def test_check_reads_states_alone_as_dst_does(
+    cli: Cli, here: Path, careful: dict[str, Any]
+) -> None:
+    states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in careful.items()}
+    write_json(here / "states.json", states)
+    run = cli("check", "states.json", "--benchmark", "sample")
+    assert (run.status, _facts(run)["turns"]) == (0, "146 of 146")
+    assert cli.refused("check", "states.json", "--rules", "2023").endswith(
+        "--rules is not for files of states alone; leave it out\n"
+    )
+    lacking = {**states, "town001": [{}, *states["town001"][1:]]}
+    write_json(here / "lacking.json", lacking)
+    checked = cli.refused("check", "lacking.json", "--benchmark", "sample")
+    assert checked == cli.refused("dst", "lacking.json", "--benchmark", "sample")
+
+
+def test_check_says_what_a_fix_is_worth_and_how_to_make_it(
+    cli: Cli, here: Path, careful: dict[str, Any]
+) -> None:
+    write_json(here / "in order.json", careful)
+    write_json(here / "spoilt it.json", _responses(careful, r"\[name\]", "<name>"))
+    named = ("--benchmark", "sample")
+    figures = []
+    for name in ("in order.json", "spoilt it.json"):
+        report = cli.json("score", name, *named, "--setup", "strict")
+        figures.append([report["inform"], report["success"], report["bleu"]["mwz22"]])
+    gains = [right - wrong for right, wrong in zip(*figures, strict=True)]
+    assert min(gains) > 1
+    inform, success, bleu = gains
+    run = cli.failed("check", "spoilt it.json", *named)
+    told = _facts(run)
+    assert told["worth"] == f"+{inform:.1f} Inform, +{success:.1f} Success, +{bleu:.1f} BLEU"
+    command = "mwz convert --fix 'spoilt it.json' -o OUT --benchmark sample"
+    assert told["to fix it"] == command
+    assert "to fix it" not in _facts(cli("check", "in order.json", *named))
+
+
+def test_check_says_what_a_fix_is_worth_to_a_tracker(
+    cli: Cli, here: Path, careful: dict[str, Any]
+) -> None:
+    def spoilt(state: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+        changed = {domain: {**slots} for domain, slots in state.items()}
+        for slots in changed.values():
+            if "area" in slots:
+                slots["area"] = f"the {slots['area']}"
+        return changed
+
+    states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in careful.items()}
+    wrong = {
+        id_: [{"state": spoilt(turn["state"])} for turn in turns] for id_, turns in states.items()
+    }
+    write_json(here / "right.json", states)
+    write_json(here / "wrong.json", wrong)
+    named = ("--benchmark", "sample")
+    right, lost = (
+        cli.json("dst", name, *named)[0]["metrics"]["JGA"]
+        for name in ("right.json", "wrong.json")
+    )
+    run = cli.failed("check", "wrong.json", *named)
+    assert _facts(run)["worth"] == f"+{right - lost:.1f} JGA"
+
+
+def test_check_names_the_table_of_placeholders_that_is_worth_most(
+    cli: Cli, here: Path, careful: dict[str, Any]
+) -> None:
+    write_json(here / "p.json", _responses(careful, r"\[ref\]", "[restaurant_ref]"))
+    named = ("--benchmark", "sample")
+    run = cli.failed("check", "p.json", *named)
+    assert _facts(run)["worth"].startswith("--placeholders dard: +")
+    # With the table there is nothing to remark.
+    assert cli("check", "p.json", *named, "--placeholders", "dard").status == 0
 
 
 # mwz convert
