@@ -54,5 +54,4 @@ from .plain import plain_form as plain_form
 from .profile.feature import (
     FEATURES as FEATURES,
     FLAGS as FLAGS,
-    Feature as Feature,
 )

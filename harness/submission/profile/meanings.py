@@ -88,7 +88,7 @@ class ValueReader:
             return Reading("value_empty", repr(raw), "")
         if folded in _DONTCARE or _bare(raw) in _DONTCARE:
             return Reading("value_dontcare", repr(raw), "dontcare")
-        if slot in TIMES and not vocabulary.as_written:
+        if slot in TIMES:
             return self._time(raw, plain, value)
         return self._other(domain, slot, raw)
 
@@ -110,6 +110,9 @@ class ValueReader:
 
     def _time(self, raw: str, plain: str, value: str) -> Reading:
         """Return what is odd about a time that no gold state has."""
+        # A tracker's own gold states may have times in any notation.
+        if self._vocabulary.as_written:
+            return IN_ORDER
         # What is past midnight by the rules, gold states have as well.
         if _CLOCK.fullmatch(value) or (value.startswith("24:") and plain.startswith("24")):
             return IN_ORDER
@@ -130,7 +133,7 @@ class ValueReader:
         for meaning in _meanings(raw):
             if meaning in by_fold:
                 return by_fold[meaning]
-        return clock_of(plain_characters(raw)) if slot in TIMES else None
+        return None
 
 
 def _bare(text: str) -> str:

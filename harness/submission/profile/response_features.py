@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from mwz.normalization import RuleSet, normalize_response, placeholder_names
+from mwz.normalization import RuleSet, normalize_response, placeholder_names, plain_characters
 
 from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
 from ..model import Turn
@@ -91,18 +91,19 @@ class _Counter:
         said: list[frozenset[str]] = []
         for number, turn in enumerate(turns):
             self._turns += 1
-            names = placeholder_names(turn.response)
-            self._count_placeholders(turn.response, names)
+            response = plain_characters(turn.response)
+            names = placeholder_names(response)
+            self._count_placeholders(response, names)
             styles = [style[number] for style in dialogue.references.values()]
             length = len(tokens(references[number])) if number < len(references) else 0
-            self._count_words(turn.response, styles, length)
+            self._count_words(response, styles, length)
             slots = {self._rules.ontology.get(name, "") for name in names}
             self._said.update(slots & about)
             said.append(frozenset(slots & about))
             if number < len(references) and not about.isdisjoint(_SLOT.findall(references[number])):
                 self._about_venues += 1
                 if not names:
-                    self._evasive[turn.response] += 1
+                    self._evasive[response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
         expected = [frozenset(_SLOT.findall(text)) & about for text in references[: len(turns)]]
