@@ -126,7 +126,10 @@ class Profile:
 
     def tally(self, feature: str, part: str = "") -> Tally:
         """Return the tally of a part of a feature."""
-        return self._tallies.setdefault(feature, {}).setdefault(part, Tally())
+        parts = self._tallies.setdefault(feature, {})
+        if part not in parts:
+            parts[part] = Tally()
+        return parts[part]
 
     def parts(self, feature: str) -> Mapping[str, Tally]:
         """Return part -> tally of a feature."""

@@ -158,11 +158,15 @@ class _Counter:
         self._words += len(words)
         self._usual_words += length
         wording = self._wording
-        for word in words:
-            add("response_tokens", None if word in wording.tokens else repr(word))
-        pairs = itertools.pairwise(words)
-        for first, second in pairs:
-            add("response_pairs", None if (first, second) in wording.pairs else f"{first} {second}")
+        strange = [word for word in words if word not in wording.tokens]
+        for word in strange:
+            add("response_tokens", repr(word))
+        add("response_tokens", None, number=len(words) - len(strange))
+        pairs = [*itertools.pairwise(words)]
+        unusual = [pair for pair in pairs if pair not in wording.pairs]
+        for pair in unusual:
+            add("response_pairs", " ".join(pair))
+        add("response_pairs", None, number=len(pairs) - len(unusual))
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
         ends = words[-1] if words else ""
         add("response_cut", None if ends in _ENDS else repr(ends))
