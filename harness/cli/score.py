@@ -237,7 +237,7 @@ def _write(documents: Sequence[tuple[str, Any]], names: Sequence[str], target: s
 
 def _document(outcome: ScoredSubmission, intervals: bool) -> dict[str, Any]:
     """Return a report, with the intervals if they were asked for, as JSON types."""
-    document = {**outcome.report.to_dict(), "remarks": list(outcome.remarks)}
+    document = outcome.report.to_dict()
     if intervals and outcome.evidence is not None:
         of_report = comparison.intervals_document(outcome.evidence, outcome.intervals)
         document["intervals"] = of_report

@@ -150,7 +150,7 @@ def score_predictions(
     if chosen.options.free_running:
         return _free_running(chosen, predictions, source, wanted)
     chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)
-    report = chosen.report(played)
+    report = replace(chosen.report(played), remarks=remarks)
     lines = _lines(played, report) if "lines" in wanted else None
     if "evidence" not in wanted and "intervals" not in wanted:
         return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
@@ -173,7 +173,7 @@ def _free_running(
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
     played = scorer.free_run(predictions, source)
-    report = played.report(scorer)
+    report = replace(played.report(scorer), remarks=tuple(played.remarks))
     lines = _lines(played, report) if "lines" in wanted else None
     return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
 

@@ -76,8 +76,8 @@ class Report:
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
         metrics: Key -> result, of every metric that was asked for.
-        remarks: What there is to say of how the predictions were read, where `Scorer.score` read
-            them. They are no part of the scores, nor of `to_dict`.
+        remarks: What there is to say of how the predictions were read. They are no part of the
+            scores: `from_dict` leaves them out.
 
     What the signature says of `benchmark`, `rules`, `domains`, `states` and `goals` are attributes,
     too, empty if it says nothing. So are results and headline figures, None if not asked for:
@@ -154,7 +154,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
         results = _result_keys()
-        return {
+        document = {
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
@@ -164,6 +164,9 @@ class Report:
             **{name: _plain(result) for name, result in self.metrics.items()},
             "unknown_placeholders": dict(self.unknown_placeholders),
         }
+        if self.remarks:
+            document["remarks"] = [str(remark) for remark in self.remarks]
+        return document
 
     @staticmethod
     def from_dict(content: object, source: str) -> Report:

@@ -11,7 +11,7 @@ from typing import Any
 from mwz.normalization import clock_of, is_absent, is_dontcare, plain_characters, read_toml
 
 from ..repairs import plain_value
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, slot_name
 
 TIMES = frozenset({"arrive", "leave", "time"})
 
@@ -68,19 +68,20 @@ class ValueReader:
         self._folded: dict[tuple[str, str], dict[str, str]] = {}
         self.reading = lru_cache(maxsize=1 << 15)(self._reading)
 
-    def _reading(self, domain: str, slot: str, raw: str) -> Reading:
+    def _reading(self, domain: str, raw_slot: str, raw: str) -> Reading:
         """Return what is odd about a value.
 
         Args:
             domain: The domain.
-            slot: The slot's name in gold states.
+            raw_slot: The slot's name as it is written.
             raw: The value as it is written.
         """
         vocabulary = self._vocabulary
+        slot = slot_name(raw_slot, vocabulary.rules)
         plain = raw if vocabulary.as_written else plain_value(domain, slot, raw)
         if plain is None or self._says_nothing(plain):
             return IN_ORDER
-        value = vocabulary.value_of(slot, plain)
+        value = vocabulary.value_of(raw_slot, plain)
         if value in vocabulary.values.get((domain, slot), frozenset()):
             return IN_ORDER
         folded = fold(raw)

@@ -75,10 +75,10 @@ class _Counter:
         slots: dict[Slot, str] = {}
         for domain, slot, value in items:
             name = self._name(slot)
-            reading = self._reader.reading(domain, name, value)
+            reading = self._reader.reading(domain, slot, value)
             if reading.feature != "value_empty" and not is_absent(value):
                 plain = plain_value(domain, name, value) or value
-                slots[domain, name] = self._vocabulary.value_of(name, plain)
+                slots[domain, name] = self._vocabulary.value_of(slot, plain)
         return slots
 
     def slots(self, state: BeliefState) -> dict[Slot, str]:
@@ -99,7 +99,7 @@ class _Counter:
             self._profile.add("slot_foreign", f"{domain}-{raw_slot}" if is_foreign else None)
             if is_foreign:
                 continue
-            reading = self._reader.reading(domain, name, raw)
+            reading = self._reader.reading(domain, raw_slot, raw)
             for feature in ("value_empty", "value_dontcare", "value_spelling"):
                 self._count_value(feature, slot, reading.feature, reading.example)
             is_time = name in ("arrive", "leave", "time")

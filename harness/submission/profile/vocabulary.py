@@ -23,6 +23,9 @@ from ..notations import TRACKED_SLOTS
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
 
+_FEWEST_TEXTS = 100
+"""Fewer canonical references do not tell which words are usual."""
+
 TRACKED = frozenset(
     (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
 )
@@ -63,9 +66,14 @@ class Vocabulary:
     counts: Mapping[Slot, Counter[str]]
     as_written: bool = False
 
-    def value_of(self, slot: str, raw: str) -> str:
-        """Return the value that scores compare, of a slot's name and what a file has."""
-        return raw if self.as_written else normalize_value(slot, raw, self.rules)
+    def value_of(self, raw_slot: str, raw: str) -> str:
+        """Return the value that scores compare, of a slot's name and value as a file has them.
+
+        The rules know `time`, and not `booktime`.
+        """
+        if self.as_written:
+            return raw
+        return normalize_value(normalize_slot_name(raw_slot, self.rules), raw, self.rules)
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,11 @@ class Wording:
     pairs: frozenset[tuple[str, str]]
     texts: Counter[str]
     every: frozenset[str] = field(repr=False)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are so many references that they tell which words are usual."""
+        return self.texts.total() >= _FEWEST_TEXTS
 
     @cached_property
     def frequency(self) -> Counter[str]:
