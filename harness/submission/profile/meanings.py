@@ -95,9 +95,9 @@ class ValueReader:
     def _other(self, domain: str, slot: str, raw: str) -> Reading:
         """Return what is odd about a value that no venue and no gold state has."""
         meant = self._meant(domain, slot, raw)
-        if meant is not None:
+        if meant is not None and meant != raw:
             return Reading("value_spelling", f"{raw!r} for {meant!r}", meant)
-        # A tracker's own gold states may be few.
+        # A tracker's own gold states may be few: another time is in order, for example.
         if self._vocabulary.as_written:
             return IN_ORDER
         return Reading("value_unknown", repr(raw))
@@ -125,6 +125,8 @@ class ValueReader:
             known = self._vocabulary.values.get((domain, slot), frozenset())
             by_fold = {_bare(value): value for value in known}
             by_fold.update((fold(value), value) for value in known)
+            # Values of words that tell nothing apart, such as "hotel", are told apart by these.
+            by_fold.pop("", None)
             self._folded[domain, slot] = by_fold
         by_fold = self._folded[domain, slot]
         for meaning in _meanings(raw):

@@ -102,14 +102,14 @@ def vocabulary_of_states(
     counts: dict[Slot, Counter[str]] = {}
     values: dict[Slot, set[str]] = {}
     for turns in states:
-        last = turns[-1] if turns else {}
-        for state in turns:
+        last = len(turns) - 1
+        for turn, state in enumerate(turns):
             for domain, slots in state.items():
                 for raw_slot, value in slots.items():
                     slot = domain, slot_name(raw_slot, rules)
                     shown = value if as_written else normalize_value(slot[1], value, rules)
                     values.setdefault(slot, set()).add(shown)
-                    if state is last:
+                    if turn == last:
                         counts.setdefault(slot, Counter())[shown] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
     known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
