@@ -18,6 +18,7 @@ TIMES = frozenset({"arrive", "leave", "time"})
 _WORDS: Mapping[str, Any] = read_toml("words.toml", __package__)
 _DROPPED = re.compile(rf"\b(?:{'|'.join(_WORDS['dropped'])})\b")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+_CLOCK_LENGTH = len("HH:MM")
 _SHORT = 3
 """Characters. The end of shorter words is no plural."""
 
@@ -110,11 +111,13 @@ class ValueReader:
 
     def _time(self, raw: str, plain: str, value: str) -> Reading:
         """Return what is odd about a time that no gold state has."""
+        clock = clock_of(plain_characters(raw))
         # What is past midnight by the rules, gold states have as well.
-        if _CLOCK.fullmatch(value) or (value.startswith("24:") and plain.startswith("24")):
+        is_late = value.startswith("24:") and plain.startswith("24")
+        is_read = _CLOCK.fullmatch(value) and clock in (None, value.zfill(_CLOCK_LENGTH))
+        if is_read or is_late:
             return IN_ORDER
         read = "" if value == raw else f", read as {value!r}"
-        clock = clock_of(plain_characters(raw))
         if clock is None:
             return Reading("value_time", f"{raw!r}{read}")
         return Reading("value_spelling", f"{raw!r} for {clock!r}{read}", clock)

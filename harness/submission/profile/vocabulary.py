@@ -52,7 +52,8 @@ class Vocabulary:
         rules: The rule set by which values are compared.
         values: (Domain, slot) -> the values of venues and gold states, normalised.
         gold: The slots that gold states have.
-        counts: (Domain, slot) -> how often the last gold states of dialogues have each value.
+        counts: (Domain, slot) -> how often the last gold states of dialogues have each value, in
+            lower case.
         as_written: Whether values are compared as they are written, as those of a tracker's file
             with gold states of its own.
     """
@@ -110,7 +111,7 @@ def vocabulary_of_states(
                     shown = value if as_written else normalize_value(slot[1], value, rules)
                     values.setdefault(slot, set()).add(shown)
                     if turn == last:
-                        counts.setdefault(slot, Counter())[shown] += 1
+                        counts.setdefault(slot, Counter())[shown.strip().lower()] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
     known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
     return Vocabulary(rules, frozen, known, counts, as_written)
