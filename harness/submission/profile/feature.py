@@ -40,8 +40,6 @@ class Feature:
             until somebody has looked at it; empty where the feature is no flag.
         below: Whether figures below the limit raise the flag, not those above.
         of_states: Whether the flag is about belief states.
-        repaired: Whether odd items are read as they were meant: the feature informs, and warns of
-            nothing.
     """
 
     remedy: str
@@ -56,7 +54,6 @@ class Feature:
     flag: str = ""
     below: bool = False
     of_states: bool = False
-    repaired: bool = False
 
     def limit_of(self, part: str) -> float:
         """Return the limit of a part."""

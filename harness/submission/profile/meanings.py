@@ -18,6 +18,7 @@ TIMES = frozenset({"arrive", "leave", "time"})
 _WORDS: Mapping[str, Any] = read_toml("words.toml", __package__)
 _DROPPED = re.compile(rf"\b(?:{'|'.join(_WORDS['dropped'])})\b")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+_CLOCK_LENGTH = len("HH:MM")
 _SHORT = 3
 """Characters. The end of shorter words is no plural."""
 
@@ -96,9 +97,9 @@ class ValueReader:
     def _other(self, domain: str, slot: str, raw: str) -> Reading:
         """Return what is odd about a value that no venue and no gold state has."""
         meant = self._meant(domain, slot, raw)
-        if meant is not None:
+        if meant is not None and meant != raw:
             return Reading("value_spelling", f"{raw!r} for {meant!r}", meant)
-        # A tracker's own gold states may be few.
+        # A tracker's own gold states may be few: another time is in order, for example.
         if self._vocabulary.as_written:
             return IN_ORDER
         return Reading("value_unknown", repr(raw))
@@ -114,11 +115,13 @@ class ValueReader:
         # A tracker's own gold states may have times in any notation.
         if self._vocabulary.as_written:
             return IN_ORDER
+        clock = clock_of(plain_characters(raw))
         # What is past midnight by the rules, gold states have as well.
-        if _CLOCK.fullmatch(value) or (value.startswith("24:") and plain.startswith("24")):
+        is_late = value.startswith("24:") and plain.startswith("24")
+        is_read = _CLOCK.fullmatch(value) and clock in (None, value.zfill(_CLOCK_LENGTH))
+        if is_read or is_late:
             return IN_ORDER
         read = "" if value == raw else f", read as {value!r}"
-        clock = clock_of(plain_characters(raw))
         if clock is None:
             return Reading("value_time", f"{raw!r}{read}")
         return Reading("value_spelling", f"{raw!r} for {clock!r}{read}", clock)
@@ -129,6 +132,8 @@ class ValueReader:
             known = self._vocabulary.values.get((domain, slot), frozenset())
             by_fold = {_bare(value): value for value in known}
             by_fold.update((fold(value), value) for value in known)
+            # Values of words that tell nothing apart, such as "hotel", are told apart by these.
+            by_fold.pop("", None)
             self._folded[domain, slot] = by_fold
         by_fold = self._folded[domain, slot]
         for meaning in _meanings(raw):

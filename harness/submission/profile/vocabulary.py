@@ -55,7 +55,8 @@ class Vocabulary:
         rules: The rule set by which values are compared.
         values: (Domain, slot) -> the values of venues and gold states, normalised.
         gold: The slots that gold states have.
-        counts: (Domain, slot) -> how often the last gold states of dialogues have each value.
+        counts: (Domain, slot) -> how often the last gold states of dialogues have each value, in
+            lower case.
         as_written: Whether values are compared as they are written, as those of a tracker's file
             with gold states of its own.
     """
@@ -115,15 +116,15 @@ def vocabulary_of_states(
     counts: dict[Slot, Counter[str]] = {}
     values: dict[Slot, set[str]] = {}
     for turns in states:
-        last = turns[-1] if turns else {}
-        for state in turns:
+        last = len(turns) - 1
+        for turn, state in enumerate(turns):
             for domain, slots in state.items():
                 for raw_slot, value in slots.items():
                     slot = domain, slot_name(raw_slot, rules)
                     shown = value if as_written else normalize_value(slot[1], value, rules)
                     values.setdefault(slot, set()).add(shown)
-                    if state is last:
-                        counts.setdefault(slot, Counter())[shown] += 1
+                    if turn == last:
+                        counts.setdefault(slot, Counter())[shown.strip().lower()] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
     known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
     return Vocabulary(rules, frozen, known, counts, as_written)
