@@ -21,7 +21,6 @@ from mwz.harness.submission.profile.profiling import (
     profile_of,
     profile_remarks,
 )
-
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
 
 State: TypeAlias = Mapping[str, Mapping[str, str]]
