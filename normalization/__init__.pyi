@@ -10,6 +10,7 @@ from .meanings import (
 )
 from .normalizing import (
     NAME as NAME,
+    PLACEHOLDER as PLACEHOLDER,
     STEPS as STEPS,
     BeliefState as BeliefState,
     Delexicalised as Delexicalised,

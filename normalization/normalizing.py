@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from .characters import plain_characters
 from .meanings import is_absent
 from .moses import detokenize
 from .rules import RuleSet
@@ -271,6 +272,13 @@ def _time(value: str, _: str, rules: RuleSet) -> str:
     return _clock(time)
 
 
+def _time_in_any_notation(value: str, table: str, rules: RuleSet) -> str:
+    """Read a time in any notation; what `clock_of` cannot read, as `_time` does."""
+    is_known = _known_time(value.strip().lower(), rules) is not None
+    clock = None if is_known else clock_of(plain_characters(value))
+    return _time(value, table, rules) if clock is None else clock
+
+
 def _known_time(time: str, rules: RuleSet) -> str | None:
     """Return the time that a whole expression or its beginning stands for in the tables."""
     words: Mapping[str, str] = rules.tables["time_words"]
@@ -316,6 +324,10 @@ _TIME_IN_TEXT = re.compile(
 )
 
 
+_HALF_A_DAY = 12
+"""Hours."""
+
+
 def clock_of(text: str) -> str | None:
     """Return the HH:MM that a text writes in any notation; None of more than one time, or none.
 
@@ -328,14 +340,17 @@ def clock_of(text: str) -> str | None:
     hour_text, minute, half, bare_hour, bare_half = matches[0].groups()
     hour = int(hour_text or bare_hour)
     half = (half or bare_half or "").lower()
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
+    # 13:00 am is no time of the night.
+    if half and hour <= _HALF_A_DAY:
+        hour = hour % _HALF_A_DAY + (_HALF_A_DAY if half == "p" else 0)
     return f"{hour:02}:{minute or '00'}" if hour < 24 else None
 
 
-# How the values of a rule are read; those of all other rules are looked up as they are.
+# How the values of a rule are read; those of all other rules are looked up as they are. The rules
+# without a table of their own are among `READ_BY_CODE` of rules.py.
 _RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
     "name": _name,
     "food": _lowered,
     "time": _time,
+    "clock": _time_in_any_notation,
 }

@@ -69,6 +69,10 @@ def alias_tables() -> Mapping[str, Aliases]:
 
 DEFAULT_RULES = "2021"
 
+READ_BY_CODE = ("time", "clock")
+"""The rules of values that have no table: times as published rule sets read them, and times in
+other notations as well (08.30, 8h30, 12:15 pm)."""
+
 
 @cache
 def errata() -> Mapping[str, Any]:
@@ -252,7 +256,7 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
             slots = {f"{slot}?": [str] for slot in [*merged["ontology"], *merged["extension"]]}
             optional = {f"{section}?": _WORDS for section in merged}
             # Values follow rules that the set has.
-            followed = frozenset({*tables, "time"} - _SECTIONS.keys())
+            followed = frozenset({*tables, *READ_BY_CODE} - _SECTIONS.keys())
             sections = {**optional, **_SECTIONS, "value_rules": {...: followed}}
             sections |= {"ontology": slots, "extension": slots}
             yield from shape_problems(tables, sections)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from mwz.harness import Benchmark, Options, Scorer
 from mwz.normalization import (
     minutes,
     normalize_slot_name,
     normalize_state,
     normalize_value,
+    published_rule_sets,
     read_toml,
     rule_set,
     rule_set_names,
@@ -20,6 +24,7 @@ from mwz.normalization import (
 
 OLD, NEW = rule_set("2021"), rule_set("2023")
 ALL = tuple(map(rule_set, rule_set_names()))
+PUBLISHED = tuple(map(rule_set, published_rule_sets()))
 SINCE_2023 = tuple(map(rule_set, ("2023", "2026", "next")))
 TIME_SLOTS = ("arrive", "leave", "arriveby", "leaveat", "time")
 NAME_SLOTS = ("name", "departure", "destination")
@@ -132,8 +137,51 @@ def test_slot_names_are_lower_case_without_blanks_and_aliases(slot: str, name: s
 )
 def test_times_become_hh_mm_where_they_can_be_read(value: str, time: str) -> None:
     for slot in TIME_SLOTS:
-        for rules in ALL:
+        for rules in PUBLISHED:
             assert normalize_value(slot, value, rules) == time
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        # Other signs than a colon, or none.
+        ("08.30", "08:30"),
+        ("8h30", "08:30"),
+        ("830", "08:30"),
+        ("17:30:00", "17:30"),
+        ("10:15??", "10:15"),
+        # Words before it.
+        ("before 17:30", "17:30"),
+        ("by10:15", "10:15"),
+        ("around 9.05", "09:05"),
+        # Noon and midnight by a clock of twelve hours.
+        ("12:15 pm", "12:15"),
+        ("12 pm", "12:00"),
+        ("12:15 am", "00:15"),
+        ("5 p.m", "17:00"),
+        # A clock of 24 hours needs no pm.
+        ("13:15 pm", "13:15"),
+        ("13:15 am", "13:15"),
+        # Any other is read as published rule sets read it.
+        ("9:15", "09:15"),
+        ("7", "07:00"),
+        ("24:30", "24:30"),
+        ("noon", "12:00"),
+        ("ten o'clock a.m. or so", "10:00"),
+        ("dontcare", "dontcare"),
+        ("", "00:00"),
+        # Two times are none.
+        ("10:15 or 11:15", "10:15or11:15"),
+    ],
+)
+def test_the_next_rule_set_reads_times_in_other_notations(value: str, time: str) -> None:
+    for slot in TIME_SLOTS:
+        assert normalize_value(slot, value, rule_set("next")) == time
+
+
+def test_only_the_next_rule_set_reads_concert_hall_as_the_type_of_venues() -> None:
+    read = {rules.name: normalize_value("type", "concert hall", rules) for rules in ALL}
+    assert read == {**dict.fromkeys(published_rule_sets(), "concert hall"), "next": "concerthall"}
 
 
 def test_an_absurdly_long_hour_is_no_error() -> None:
@@ -305,15 +353,29 @@ def test_clock_times_are_canonical_in_every_spelling(hour: int, minute: int) -> 
         f"{hour:02}{minute:02}",
         f"{hour:02} : {minute:02}",
     ]
-    spellings += [f"by {canonical}", f"after {canonical}", f"{canonical} am", f"{canonical}."]
+    spellings += [f"by {canonical}", f"after {canonical}", f"{canonical}."]
     if hour >= 12:
         spellings += [f"{hour - 12}:{minute:02} pm", f"{hour - 12}:{minute:02}p.m."]
     for spelling in spellings:
         for rules in ALL:
             assert normalize_value("leave", spelling, rules) == canonical
+    for rules in PUBLISHED:
+        assert normalize_value("leave", f"{canonical} am", rules) == canonical
     assert minutes(canonical) == 60 * hour + minute
 
 
 def test_where_two_spellings_of_a_slot_meet_the_later_one_wins() -> None:
     for state in ({"area": "north", "Area": "south"}, {"Area": "north", "area": "south"}):
         assert normalize_state({"hotel": state}, OLD) == {"hotel": {"area": "south"}}
+
+
+@pytest.mark.real_data
+def test_mars_gains_by_times_and_concert_halls_in_the_next_rule_set(
+    multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
+) -> None:
+    figures = {}
+    for rules in ("2026", "next"):
+        options = Options(rules=rules, setup="strict", metrics=("inform", "success"))
+        report = Scorer(multiwoz, options).score(predictions("mars"))
+        figures[rules] = (report.inform, report.success)
+    assert figures == {"2026": (88.9, 78.0), "next": (89.2, 78.2)}

@@ -1,25 +1,48 @@
-"""`mwz check`: validate a predictions file and summarise it."""
+"""`mwz check`: say what is read of a predictions file, what is wrong, and what that is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from mwz.normalization import RuleSet
+from mwz.normalization import DEFAULT_RULES, RuleSet, rule_set, without_absent_slots
 
 from ..benchmark import Benchmark
-from ..errors import cut, unquoted
-from ..io import figure, printable, shown_name
+from ..errors import Remark, cut, unquoted
+from ..io import figure, printable, read_bytes, shown_name, text_table
+from ..metrics import parse_tracking_file
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import Submission, counted_placeholders, read_predictions
+from ..submission import (
+    ACTIVE_DOMAINS,
+    GOLD,
+    RESPONSE,
+    STATE,
+    Content,
+    Standard,
+    StateChecks,
+    Submission,
+    checked_submission,
+    content_of,
+    counted_placeholders,
+    fixed_content,
+    parse_predictions,
+    standard_form,
+)
 from . import option
 from .reading import chosen_benchmark, read_plays
+from .worth import UNKNOWN, best_table, response_figures, tracking_figures, worths
 
 WARNED = 1
 
 _SHOWN = 20
+_LONGEST_EXAMPLE = 60
+"""Characters."""
 
 
 @click.command()
@@ -28,25 +51,35 @@ _SHOWN = 20
 @option.rules
 @option.placeholders
 def command(predictions: str, benchmark: str | None, rules: str, placeholders: str | None) -> int:
-    """Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them:
-    format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
-    order, 1 if there are warnings, 2 if the file cannot be scored.
+    """Check PREDICTIONS (JSON, plain or gzipped; -: standard input): show which fields are read,
+    dialogues, turns, states, domains, placeholders, and what looks wrong, with the points that it
+    is worth where `mwz convert --fix` can fix it. A tracker's states alone are checked as `mwz dst`
+    reads them. The exit status is 0 if all is in order, 1 if there are warnings, 2 if the file
+    cannot be scored.
     """
     for source, run in read_plays([predictions], benchmark, together=True):
         return _check_plays(source, run)
-    options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
-    standard, source = read_predictions(predictions), shown_name(predictions)
-    loaded = chosen_benchmark(benchmark)
-    scorer = Scorer(loaded, options)
-    submission = scorer.checked(standard, source)
-    for name, text in _facts(submission, loaded, scorer.rules):
-        _show(name, text)
-    # Whatever scoring would refuse is refused here, in the same words.
-    _, _, remarks = played_predictions(scorer, submission, source)
-    warnings = [remark for remark in remarks if remark.warning]
+    source = shown_name(predictions)
+    content = parse_predictions(read_bytes(predictions), source)
+    standard = standard_form(content, source)
+    if _is_tracker(standard):
+        option.of_plays("predictions", "benchmark", kind="files of states alone")
+        remarks, worth, checked = _check_tracker(content, standard, source, benchmark)
+    else:
+        options = Options(
+            setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders
+        )
+        scorer = Scorer(chosen_benchmark(benchmark), options)
+        remarks, worth, checked = _check_submission(standard, source, scorer)
     for remark in remarks:
         _show("warning" if remark.warning else "note", remark)
+        if remark.kind in worth:
+            _show("  worth", worth[remark.kind])
+    warnings = [remark for remark in remarks if remark.warning]
     _show("warnings", len(warnings) or "none")
+    if fixed_content(checked).changes:
+        named = "" if benchmark is None else f" --benchmark {shlex.quote(benchmark)}"
+        _show("to fix it", f"mwz convert --fix {shlex.quote(predictions)} -o OUT{named}")
     return WARNED if warnings else 0
 
 
@@ -67,26 +100,133 @@ def _check_plays(source: str, run: Any) -> int:
     return WARNED if run.remarks else 0
 
 
+def _is_tracker(standard: Standard) -> bool:
+    """Return whether a file has states alone; one whose responses are all empty is no such file."""
+    if not standard.has_states_alone:
+        return False
+    return not any(RESPONSE in turn for turn in _raw_turns(standard.dialogues))
+
+
+def _check_submission(
+    standard: Standard, source: str, scorer: Scorer
+) -> tuple[Sequence[Remark], Mapping[str, str], Content]:
+    """Show the fields and facts of predictions with responses.
+
+    Returns:
+        The remarks, feature -> what its remedy is worth, and what was checked.
+    """
+    submission = scorer.checked(standard, source)
+    benchmark, rules = scorer.benchmark, scorer.rules
+    _show_fields(standard, standard.dialogues_among(benchmark.users))
+    for name, text in (
+        *_sizes(submission, benchmark),
+        *_states_and_domains(submission),
+        *_placeholders(submission, rules),
+    ):
+        _show(name, text)
+    # Whatever scoring would refuse is refused here, in the same words.
+    _, _, remarks = played_predictions(scorer, submission, source)
+    content = content_of(submission.dialogues, benchmark, rules, scorer.options.checks)
+    scoring = scorer.with_options(metrics=["inform", "bleu"])
+
+    def score(changed: Content) -> Mapping[str, float]:
+        return response_figures(scoring, replace(submission, dialogues=changed.dialogues))
+
+    kinds = [remark.kind for remark in remarks]
+    worth = worths(content, kinds, score)
+    if UNKNOWN in kinds and scorer.options.placeholders is None:
+        table = best_table(scoring, submission)
+        worth.update({} if table is None else {UNKNOWN: table})
+    return remarks, worth, content
+
+
+def _check_tracker(
+    content: object, standard: Standard, source: str, name: str | None
+) -> tuple[Sequence[Remark], Mapping[str, str], Content]:
+    """Show the fields and facts of a tracker's file; the same as `_check_submission`."""
+    has_gold = standard.has_gold_states
+    benchmark = None if has_gold else chosen_benchmark(name)
+    # Whatever `mwz dst` would refuse is refused here, in the same words.
+    file = parse_tracking_file(content, source, lambda: chosen_benchmark(name))
+    checks = StateChecks(tracked=True, any_name=has_gold)
+    submission = checked_submission(standard, benchmark, source, checks=checks)
+    users = {} if benchmark is None else benchmark.users
+    _show_fields(standard, standard.dialogues_among(users))
+    for fact, text in (*_sizes(submission, benchmark), *_slots(submission)):
+        _show(fact, text)
+    remarks = [*dict.fromkeys([*submission.remarks, *file.remarks])]
+    checked = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
+    kinds = [remark.kind for remark in remarks]
+    worth = worths(checked, kinds, tracking_figures) if file.has_values else {}
+    return remarks, worth, checked
+
+
+# What was read as what.
+
+
+def _show_fields(standard: Standard, dialogues: Mapping[Any, Any]) -> None:
+    """Show which keys were read as which fields, in how many turns, and an example."""
+    turns = [*_raw_turns(dialogues)]
+    rows: list[list[str]] = []
+    for field in (RESPONSE, STATE, ACTIVE_DOMAINS, GOLD, f"gold_{RESPONSE}"):
+        values = [turn[field] for turn in turns if turn.get(field) is not None]
+        key = standard.fields.get(field, f"`{field}`" if values else "")
+        if not key:
+            continue
+        number = f"{len(values)} of {len(turns)}" if values else "not used"
+        example = next(filter(None, values), "")
+        rows.append([field, key, number, _example(example)])
+    click.echo(text_table(["read as", "in the file", "turns", "for example"], rows))
+    click.echo()
+
+
+def _raw_turns(dialogues: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
+    for turns in dialogues.values():
+        for turn in turns if isinstance(turns, list | tuple) else ():
+            if isinstance(turn, Mapping):
+                yield turn
+
+
+def _example(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return cut(printable(text), _LONGEST_EXAMPLE)
+
+
+# Facts.
+
+
 def _show(name: str, value: object) -> None:
     click.echo(printable(f"{name:<16}{value}"))
 
 
-def _facts(
-    submission: Submission, benchmark: Benchmark, rules: RuleSet
-) -> Iterator[tuple[str, str]]:
-    """Yield the facts of a submission: a name, and a text."""
-    turns = [turn for turns in submission.dialogues.values() for turn in turns]
+def _sizes(submission: Submission, benchmark: Benchmark | None) -> Iterator[tuple[str, str]]:
+    """Yield how much there is, and of what: a name, and a text."""
+    turns = sum(map(len, submission.dialogues.values()))
     yield "file", cut(submission.source, 200)
     yield "format", submission.format
+    if benchmark is None:
+        yield "benchmark", "none: it has gold states of its own"
+        yield "dialogues", str(len(submission.dialogues))
+        yield "turns", str(turns)
+        return
     yield "benchmark", benchmark.name
     played = {id_: len(submission.dialogues.get(id_, ())) for id_ in benchmark.dialogues}
     short = [f"{id_} turn {n}" for id_, n in played.items() if n < benchmark.dialogues[id_].turns]
     yield "dialogues", f"{len(submission.dialogues)} of {len(benchmark.dialogues)}"
     missing = f"; missing from {', '.join(short[:3])}{', …' * bool(short[3:])}" if short else ""
-    yield "turns", f"{len(turns)} of {benchmark.turns}{missing}"
+    yield "turns", f"{turns} of {benchmark.turns}{missing}"
+
+
+def _states_and_domains(submission: Submission) -> Iterator[tuple[str, str]]:
+    """Yield in how many turns there are states and active domains."""
+    turns = [turn for turns in submission.dialogues.values() for turn in turns]
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
-    responses = [turn.response for turn in turns]
+
+
+def _placeholders(submission: Submission, rules: RuleSet) -> Iterator[tuple[str, str]]:
+    """Yield how many placeholders there are, and which."""
+    responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
     in_ontology, unknown, rate = counted_placeholders(responses, rules)
     yield (
         "placeholders",
@@ -94,6 +234,16 @@ def _facts(
     )
     yield "  known", _counts(in_ontology.most_common())
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
+
+
+def _slots(submission: Submission) -> Iterator[tuple[str, str]]:
+    """Yield which slots the last states of dialogues have."""
+    slots: Counter[str] = Counter()
+    for turns in submission.dialogues.values():
+        last = without_absent_slots(turns[-1].state or {})
+        for domain, values in last.items():
+            slots.update(f"{domain}-{slot}" for slot in values)
+    yield "slots", _counts(slots.most_common())
 
 
 def _share(have: Sequence[bool]) -> str:

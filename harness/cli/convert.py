@@ -1,21 +1,29 @@
-"""`mwz convert`: write predictions of another format in the standard form."""
+"""`mwz convert`: write predictions of another format, or with mistakes, in the standard form."""
 
 from __future__ import annotations
 
 import gzip
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from mwz.normalization import DEFAULT_RULES, rule_set
 
+from ..benchmark import Benchmark
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import (
+    FEATURES,
     StateChecks,
+    Submission,
+    change_lines,
     checked_submission,
+    content_of,
+    fixed_content,
     parse_predictions,
+    profile_remarks,
     read_arranged,
     standard_form,
 )
@@ -39,9 +47,16 @@ _FIELDS = ("response", "state", "turns", "id")
     callback=option.pairs(_FIELDS, "field"),
     help=f"The key that holds a field: {', '.join(_FIELDS[:-1])} or {_FIELDS[-1]}. Repeatable.",
 )
-def command(predictions: str, output: str, benchmark: str | None, keys: dict[str, str]) -> None:
+@option.flag(
+    "--fix",
+    help="Also write values, times, placeholders and special tokens as MultiWOZ has them, where "
+    "their meaning is known, and list what was changed.",
+)
+def command(
+    *, predictions: str, output: str, benchmark: str | None, keys: dict[str, str], fix: bool
+) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz;
-    - is standard input. docs/predictions-format.md lists the formats.
+    - is standard input. docs/predictions-format.md lists the formats, and what --fix changes.
     """
     if output != STANDARD_STREAM and os.path.realpath(predictions) == os.path.realpath(output):
         raise InputError(output, "is the input; write to another file")
@@ -53,6 +68,8 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     # A tracker's gold states are of whatever dialogues it has.
     loaded = None if alone and own_gold else chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)
+    if fix:
+        submission = _fixed(submission, loaded, checks)
     written = {
         id_: [turn.to_dict(alone) for turn in turns] for id_, turns in submission.dialogues.items()
     }
@@ -66,3 +83,14 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     turns = sum(map(len, dialogues))
     counts = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
     notify(f"wrote {output}: {counts}, read as {submission.format}")
+
+
+def _fixed(submission: Submission, benchmark: Benchmark | None, checks: StateChecks) -> Submission:
+    """Return a submission without the mistakes that can be fixed; say which were and were not."""
+    content = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
+    fixed = fixed_content(content)
+    remarks = [remark for remark in submission.remarks if remark.kind not in FEATURES]
+    lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
+    left = profile_remarks(replace(content, dialogues=fixed.dialogues))
+    tell(submission.source, [*lines, *(f"not fixed: {remark}" for remark in left)])
+    return replace(submission, dialogues=fixed.dialogues, remarks=remarks)

@@ -98,5 +98,6 @@ from .tracking.states import (
     parse_tracking_file as parse_tracking_file,
     slot_name as slot_name,
     track_states as track_states,
+    tracked_dialogues as tracked_dialogues,
     without_absent as without_absent,
 )

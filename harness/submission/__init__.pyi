@@ -3,6 +3,7 @@
 from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
+    content_of as content_of,
     dialogue_id as dialogue_id,
     read_predictions as read_predictions,
 )
@@ -54,4 +55,14 @@ from .plain import plain_form as plain_form
 from .profile.feature import (
     FEATURES as FEATURES,
     FLAGS as FLAGS,
+)
+from .profile.fixes import (
+    FIXES as FIXES,
+    change_lines as change_lines,
+    fixed_content as fixed_content,
+    with_fixes as with_fixes,
+)
+from .profile.profiling import (
+    Content as Content,
+    profile_remarks as profile_remarks,
 )

@@ -141,12 +141,20 @@ def checked_submission(
         notes: Sequence[Remark] = ()
     else:
         read, notes = repaired(dialogues)
+    remarks += notes
     if rules is not None:
-        content = Content(
-            dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain
-        )
-        remarks += [*notes, *profile_remarks(content)]
+        remarks += profile_remarks(content_of(dialogues, benchmark, rules, checks))
     return Submission(read, source, standard.format, tuple(remarks), standard.packages)
+
+
+def content_of(
+    dialogues: Mapping[str, Sequence[Turn]],
+    benchmark: Benchmark | None,
+    rules: RuleSet,
+    checks: StateChecks = STATE_CHECKS,
+) -> Content:
+    """Return checked dialogues as they are measured; arguments as of `checked_submission`."""
+    return Content(dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain)
 
 
 class _Checker:

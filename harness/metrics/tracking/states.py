@@ -419,6 +419,21 @@ def parse_tracking_file(
     return file
 
 
+def tracked_dialogues(
+    dialogues: Mapping[str, Sequence[Turn]], benchmark: Benchmark | None
+) -> list[TrackedDialogue]:
+    """Return checked dialogues as they are scored without gold states of another version.
+
+    Args:
+        dialogues: Dialogue id -> turns, each with a state.
+        benchmark: The benchmark whose gold states they are compared with; None for their own.
+    """
+    if benchmark is None:
+        return _with_own_gold(dialogues)[0]
+    states = {id_: [turn.state or {} for turn in turns] for id_, turns in dialogues.items()}
+    return track_states(states, benchmark)
+
+
 def _with_own_gold(
     dialogues: Mapping[str, Sequence[Turn]],
 ) -> tuple[list[TrackedDialogue], Mapping[Slot, str]]:

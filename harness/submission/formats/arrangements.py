@@ -290,6 +290,7 @@ class Arrangement:
         self._name = "turns by dialogue"
         # The keys that say what is a dialogue, a turn or its number.
         self._outer: dict[str, None] = {}
+        self._fields: dict[str, str] = {}
 
     def note(self, message: str, place: str = "", warning: bool = False) -> None:
         """Remark how the file is read."""
@@ -412,6 +413,7 @@ class Arrangement:
         others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
         left_out = f"; turns left out: {', '.join(others)}" * bool(others)
         self.note(f"what `{system}` says are the responses{left_out}")
+        self._fields[RESPONSE] = f"what `{system}` says"
         return {
             id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system, fields)
             for id_, turns in dialogues.items()
@@ -475,6 +477,7 @@ class Arrangement:
             names = [key for key, (said, _) in slots.items() if said == role]
             told = f"{counted(len(names), 'slot')} such as `{unquoted(names[0])}`"
             self.note(f"read {told} as `{field}`")
+            self._fields[field] = told
 
         def gathered(turn: Mapping[Any, Any]) -> dict[Any, Any]:
             read = {key: value for key, value in turn.items() if key not in slots}
@@ -530,12 +533,21 @@ class Arrangement:
         read = self._utterance(turn)
         return {USER: read[RESPONSE], **{k: v for k, v in read.items() if k != RESPONSE}}
 
-    def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
-        """Return what was read as a name, by default that of its arrangement, with the remarks."""
+    def standard(
+        self, dialogues: Mapping[str, Any], name: str = "", fields: Mapping[str, str] | None = None
+    ) -> Standard:
+        """Return what was read as a name, by default that of its arrangement, with the remarks.
+
+        Args:
+            dialogues: Dialogue id -> turns.
+            name: What it was read as.
+            fields: Field -> the key that it was read of, if a format has keys of its own.
+        """
         keys = ", ".join(map(unquoted, self._outer))
         name = name or self._name + f" ({keys})" * bool(keys)
         self.note(f"read as {name}")
-        return Standard(dialogues, name, self._remarks.remarks())
+        read = {**self._fields, **(fields or {})}
+        return Standard(dialogues, name, self._remarks.remarks(), fields=read)
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return dialogue id -> turns as in the standard form.
@@ -553,6 +565,7 @@ class Arrangement:
         refuse(self._source, self._problems)
         if _is_state(next(filter(None, every), None)):
             self._name = "predicted states"
+            self._fields[STATE] = "the whole turn"
             return {id_: [{STATE: turn} for turn in turns] for id_, turns in spoken.items()}
         fields = fields_of(every, self._named_in(every))
         for problem in fields.problems:
@@ -572,7 +585,9 @@ class Arrangement:
         for field, key in fields.predicted.items():
             if key != field:
                 self.note(f"read `{unquoted(key)}` as `{field}`")
+                self._fields[field] = f"`{unquoted(key)}`"
         for field, key in fields.gold.items():
+            self._fields.setdefault(f"gold_{field}", f"`{unquoted(key)}`")
             message = f"read `{unquoted(key)}` as gold {PLURALS[field]}, which are no predictions"
             role, _ = role_and_name(key) or ("plain", "")
             # Of a key that says so itself, `mwz dst` says it in its table.

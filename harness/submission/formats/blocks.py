@@ -118,8 +118,10 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
             place = f"dialogue {unquoted(id_)}, turn {len(turns) - 1}"
             note = partial(arrangement.note, place=place, warning=True)
             turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
-    keys = ", ".join([labels[-1], *({_BELIEF} & {*labels})])
-    return arrangement.standard(dialogues, f"{program}'s {FORMAT.name} ({keys})")
+    keys = {RESPONSE: labels[-1], STATE: _BELIEF} if _BELIEF in labels else {RESPONSE: labels[-1]}
+    fields = {field: f"`{key}`" for field, key in keys.items()}
+    name = f"{program}'s {FORMAT.name} ({', '.join(keys.values())})"
+    return arrangement.standard(dialogues, name, fields)
 
 
 def _span(belief: str) -> str:

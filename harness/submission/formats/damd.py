@@ -78,8 +78,10 @@ def _read_spans(content: object, source: str) -> Standard:
         id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]
         for id_, one in dialogues.items()
     }
-    keys = ", ".join(filter(None, [response_key, belief_key]))
-    return arrangement.standard(read, f"{_SPANS.name} ({keys})")
+    keys = {RESPONSE: response_key, STATE: belief_key}
+    fields = {field: f"`{key}`" for field, key in keys.items() if key is not None}
+    listed = ", ".join(filter(None, keys.values()))
+    return arrangement.standard(read, f"{_SPANS.name} ({listed})", fields)
 
 
 def _belief_key(

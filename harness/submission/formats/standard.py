@@ -137,6 +137,7 @@ class Standard:
             id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
             then; or raises an `InputError`. None where the file says it.
         packages: The package from outside that has the format -> its version.
+        fields: Field -> the key or the place that it was read of, where that has another name.
     """
 
     dialogues: Mapping[Any, Any]
@@ -144,6 +145,7 @@ class Standard:
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_states_alone(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -44,7 +45,8 @@ class Reading:
     Attributes:
         feature: The feature that it is an odd item of; None where it is in order.
         example: How remarks show it.
-        meant: What it was meant for; "" for no value, None where that is not known.
+        meant: What it was meant for; "" for no value, None where that is not known, or where it may
+            be several things.
     """
 
     feature: str | None = None
@@ -66,7 +68,7 @@ class ValueReader:
     def __init__(self, vocabulary: Vocabulary, states_only: bool = False) -> None:
         self._vocabulary = vocabulary
         self._states_only = states_only
-        self._folded: dict[tuple[str, str], dict[str, str]] = {}
+        self._known: dict[tuple[str, str], _Known] = {}
         self.reading = lru_cache(maxsize=1 << 15)(self._reading)
 
     def _reading(self, domain: str, raw_slot: str, raw: str) -> Reading:
@@ -96,9 +98,10 @@ class ValueReader:
 
     def _other(self, domain: str, slot: str, raw: str) -> Reading:
         """Return what is odd about a value that no venue and no gold state has."""
-        meant = self._meant(domain, slot, raw)
-        if meant is not None and meant != raw:
-            return Reading("value_spelling", f"{raw!r} for {meant!r}", meant)
+        near, is_certain = self._meant(domain, slot, raw)
+        if near is not None and near != raw:
+            meant = near if is_certain else None
+            return Reading("value_spelling", f"{raw!r} for {near!r}", meant)
         # A tracker's own gold states may be few: another time is in order, for example.
         if self._vocabulary.as_written:
             return IN_ORDER
@@ -126,20 +129,52 @@ class ValueReader:
             return Reading("value_time", f"{raw!r}{read}")
         return Reading("value_spelling", f"{raw!r} for {clock!r}{read}", clock)
 
-    def _meant(self, domain: str, slot: str, raw: str) -> str | None:
-        """Return the benchmark's value that a value means; None where there is none."""
-        if (domain, slot) not in self._folded:
-            known = self._vocabulary.values.get((domain, slot), frozenset())
-            by_fold = {_bare(value): value for value in known}
-            by_fold.update((fold(value), value) for value in known)
-            # Values of words that tell nothing apart, such as "hotel", are told apart by these.
-            by_fold.pop("", None)
-            self._folded[domain, slot] = by_fold
-        by_fold = self._folded[domain, slot]
-        for meaning in _meanings(raw):
-            if meaning in by_fold:
-                return by_fold[meaning]
-        return None
+    def _meant(self, domain: str, slot: str, raw: str) -> tuple[str | None, bool]:
+        """Return the benchmark's value that a value means, if any, and whether only that."""
+        if (domain, slot) not in self._known:
+            counts = self._vocabulary.counts.get((domain, slot), Counter())
+            values = self._vocabulary.values.get((domain, slot), frozenset())
+            # Of two spellings of a value the more frequent one counts.
+            ordered = sorted(values, key=lambda value: (counts[value], value))
+            self._known[domain, slot] = _Known.of(ordered)
+        known = self._known[domain, slot]
+        meanings, parts = _meanings(raw)
+        for meaning in meanings:
+            if meaning in known.values:
+                return known.values[meaning], meaning in known.certain
+        for part in parts:
+            if part in known.values:
+                # Of several values any may be meant.
+                return known.values[part], part in known.certain and not _SEVERAL.search(raw)
+        return None, False
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The values of a slot by what tells them apart.
+
+    Attributes:
+        values: Folded value -> value; also without words that tell nothing apart.
+        certain: The folded values that stand for one value alone.
+    """
+
+    values: Mapping[str, str]
+    certain: frozenset[str]
+
+    @classmethod
+    def of(cls, ordered: Sequence[str]) -> _Known:
+        by_bare = {_bare(value): value for value in ordered}
+        by_fold = {fold(value): value for value in ordered}
+        number = Counter(map(_bare, ordered))
+        alone = {bare for bare, count in number.items() if count == 1}
+        values = {**by_bare, **by_fold}
+        # Values of words that tell nothing apart, such as "hotel", are told apart by these.
+        values.pop("", None)
+        return cls(values, frozenset({*alone, *by_fold} - {""}))
+
+
+_SEVERAL = re.compile(r"[/|]|\bor\b|\band\b", re.IGNORECASE)
+"""What stands between several values."""
 
 
 def _bare(text: str) -> str:
@@ -148,15 +183,11 @@ def _bare(text: str) -> str:
     return fold(_DROPPED.sub(" ", spaced))
 
 
-def _meanings(raw: str) -> Iterator[str]:
-    """Yield what a value may mean, folded: itself, a synonym, without words that say nothing."""
+def _meanings(raw: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what a value may mean, folded: itself, a synonym; and what its parts may."""
     text = plain_characters(raw).casefold()
     same: Mapping[str, str] = _WORDS["same"]
     whole, bare = fold(text), _bare(text)
-    yield whole
-    yield same.get(whole, whole)
-    yield bare
-    yield same.get(bare, bare)
     # A venue's name has its place beside it, or several values are joined.
-    for part in re.split(r"[,(/|]| or | and ", text):
-        yield fold(part)
+    parts = re.split(r"[,(/|]| or | and ", text)
+    return (whole, same.get(whole, whole), bare, same.get(bare, bare)), [*map(fold, parts)]

@@ -13,7 +13,14 @@ from ..model import Turn
 from .feature import FEATURES, Profile, Tally
 from .response_features import count_plain_responses, count_responses
 from .state_features import count_states
-from .vocabulary import TRACKED, Slot, vocabulary_of, vocabulary_of_states, wording_of
+from .vocabulary import (
+    TRACKED,
+    Slot,
+    Vocabulary,
+    vocabulary_of,
+    vocabulary_of_states,
+    wording_of,
+)
 
 SAMPLED = 200
 """How many dialogues of a large file are measured at first."""
@@ -76,11 +83,7 @@ def profile_of(content: Content, whole: Content | None = None) -> Profile:
     profile = Profile()
     benchmark, rules = content.benchmark, content.rules
     if content.uses_states and content.has_states:
-        if benchmark is None:
-            gold_states = (whole or content).gold().values()
-            vocabulary = vocabulary_of_states(gold_states, rules, as_written=True)
-        else:
-            vocabulary = vocabulary_of(benchmark, rules)
+        vocabulary = vocabulary_for(whole or content)
         states: dict[str, Sequence[BeliefState]] = {}
         for id_, turns in content.dialogues.items():
             states[id_] = [turn.state or {} for turn in turns]
@@ -93,6 +96,13 @@ def profile_of(content: Content, whole: Content | None = None) -> Profile:
         wording = wording_of(benchmark)
         count_responses(profile, content.dialogues, benchmark, rules, wording)
     return profile
+
+
+def vocabulary_for(content: Content) -> Vocabulary:
+    """Return what the states of a file are compared with."""
+    if content.benchmark is None:
+        return vocabulary_of_states(content.gold().values(), content.rules, as_written=True)
+    return vocabulary_of(content.benchmark, content.rules)
 
 
 def _scored_slots(content: Content) -> frozenset[Slot]:

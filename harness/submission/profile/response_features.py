@@ -17,8 +17,8 @@ from .feature import Profile
 from .vocabulary import Wording, tokens
 
 _PLACEHOLDER = re.compile(r"\[[\w\s]+\](?:-?e?s\b)?")
-_SLOT = re.compile(r"\b[A-Z]{2,}\b")
-_TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
+SLOT = re.compile(r"\b[A-Z]{2,}\b")
+TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
 """A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
 _PLAIN = re.compile(r"[a-z0-9 .,?!';\"\n]*")
 """What no placeholder in another notation is in."""
@@ -100,13 +100,13 @@ class _Counter:
             slots = {self._rules.ontology.get(name, "") for name in names}
             self._said.update(slots & about)
             said.append(frozenset(slots & about))
-            if number < len(references) and not about.isdisjoint(_SLOT.findall(references[number])):
+            if number < len(references) and not about.isdisjoint(SLOT.findall(references[number])):
                 self._about_venues += 1
                 if not names:
                     self._evasive[response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
-        expected = [frozenset(_SLOT.findall(text)) & about for text in references[: len(turns)]]
+        expected = [frozenset(SLOT.findall(text)) & about for text in references[: len(turns)]]
         for slots_expected in expected:
             self._expected.update(slots_expected)
         self._count_places(said, expected)
@@ -127,16 +127,16 @@ class _Counter:
                 add("response_notation", match[0])
         # Lower-casing normalised responses, such as references, loses what they say.
         if without != lowered and text != text.upper():
-            for word in _SLOT.findall(without):
+            for word in SLOT.findall(without):
                 if word in self._ontology_names:
                     add("response_notation", word)
-        glued = [match[0] for match in _GLUED.finditer(text)]
+        glued = [match[0] for match in GLUED.finditer(text)]
         for example in glued:
             add("response_glued", example)
         add("response_glued", None, number=max(len(names) - len(glued), 0))
         named = self._venue_names.search(lowered[:_SEARCHED])
         add("response_plain", named[0] if named else None)
-        tags = [tag for tag in _TAG.findall(text) if self._is_tag(tag)] if "<" in text else []
+        tags = [tag for tag in TAG.findall(text) if self._is_tag(tag)] if "<" in text else []
         add("response_tags", tags[-1] if tags else None)
 
     def _is_tag(self, tag: str) -> bool:
@@ -288,7 +288,7 @@ _OFTEN = 3
 _STRANGE = 0.15
 """The share of a text's pairs of tokens from which it is unlike all references."""
 _ENDS = frozenset(".?!")
-_GLUED = re.compile(r"[a-z]\[(?:[a-z]+_)?[a-z]+\]|\[[a-z]+_[a-z]+\](?!s\b|es\b|ly\b)[a-z]", re.I)
+GLUED = re.compile(r"[a-z]\[(?:[a-z]+_)?[a-z]+\]|\[[a-z]+_[a-z]+\](?!s\b|es\b|ly\b)[a-z]", re.I)
 
 
 def _f1(first: frozenset[str], second: frozenset[str]) -> float:
