@@ -2,7 +2,7 @@
 
 from .benchmark import Benchmark as Benchmark
 from .data.installed import load_benchmark as load_benchmark
-from .errors import InputError as InputError
+from .errors import InputError as InputError, ReadingWarning as ReadingWarning
 from .metrics.results import DialogueResult as DialogueResult
 from .scoring.options import Options as Options
 from .scoring.report import Report as Report

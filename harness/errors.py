@@ -13,6 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -104,6 +105,22 @@ class Remark:
         more = ["…"] if self.count > len(self.places) else []
         places = "; ".join([*self.places, *more])
         return f"{self.message}, {self.count} times" + (f": {places}" if self.places else "")
+
+
+class ReadingWarning(UserWarning):
+    """Predictions are scored that were likely meant otherwise, or a part of which was not read."""
+
+
+def warn_of(remarks: Iterable[Remark]) -> None:
+    """Issue one `ReadingWarning` with the remarks that are warnings, if there are any.
+
+    Users silence it by `warnings.simplefilter("ignore", ReadingWarning)`, or turn it into an error
+    by `"error"` instead.
+    """
+    lines = [str(remark) for remark in remarks if remark.warning]
+    if lines:
+        # The caller of `Scorer.score`.
+        warnings.warn("\n".join(lines), ReadingWarning, stacklevel=3)
 
 
 _SIMILAR = ", and similar ones"

@@ -191,8 +191,8 @@ def _tool(name: str) -> Any:
     return tool
 
 
-regenerate, release, speed, lexicalised = map(
-    _tool, ("regenerate", "release", "speed", "lexicalised")
+regenerate, release, speed, lexicalised, calibrate = map(
+    _tool, ("regenerate", "release", "speed", "lexicalised", "calibrate")
 )
 
 

@@ -94,7 +94,7 @@ def test_placeholders_in_plain_english_are_told(cli: Cli, tmp_path: Path) -> Non
         {"town001": ["[restaurant_name] it is, or [xyz]", "Nonna's Attic", "Bye [time]"]}
     )
     run = cli.done("score", _file(tmp_path, mixed), "--lexicalised")
-    told = "2 of 3 responses hold placeholders ([restaurant_name], [time]), which name and tell"
+    told = "2 of 3 responses hold placeholders in place of plain English, which name and tell"
     assert told in run.err
 
 

@@ -154,9 +154,9 @@ def test_rows_are_named_and_a_pattern_is_all_its_files(
     base, ours = csv.DictReader(run.out.splitlines())
     assert (base["system"], base["outputs"], base["inform_p"]) == ("Base", "1", "")
     assert (ours["system"], ours["outputs"]) == ("Ours", "2")
-    # Of 30 dialogues 26 and 12: (86.67 + 40) / 2 = 63.33, and 46.67 / sqrt(2) = 33.00.
-    assert float(ours["inform"]) == pytest.approx(190 / 3)
-    assert float(ours["inform_deviation"]) == pytest.approx(140 / 3 / math.sqrt(2))
+    # Of 30 dialogues 26 and 15: (86.67 + 50) / 2 = 68.33, and 36.67 / sqrt(2) = 25.93.
+    assert float(ours["inform"]) == pytest.approx(205 / 3)
+    assert float(ours["inform_deviation"]) == pytest.approx(110 / 3 / math.sqrt(2))
     # The test is that of the mean over seeds, of unnamed files as well.
     unnamed = table(*sorted(tmp_path.glob("s*")), "--baseline", HASTY, "--format", "csv")
     _, system = csv.DictReader(unnamed.out.splitlines())

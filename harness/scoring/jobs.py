@@ -25,9 +25,7 @@ from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, Remark
 from ..metrics import (
-    SETUPS,
     Played,
-    chosen_setups,
     resampled_metrics,
 )
 from ..signature import Signature
@@ -36,8 +34,9 @@ from ..submission import (
     Submission,
     read_standard,
 )
-from .options import AUTO, Options, parameters
-from .report import RANKED_COVERAGE, Report
+from .options import Options, parameters
+from .remarks import played_remarks
+from .report import Report
 from .scorer import Scorer
 
 if TYPE_CHECKING:
@@ -77,27 +76,7 @@ def played_predictions(
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
-    return scorer, played, (*normalized.remarks, *_remarks(scorer, played))
-
-
-def _remarks(scorer: Scorer, played: Played) -> Iterator[Remark]:
-    """Yield the remarks on predictions besides those of reading them."""
-    turns, of = played.submission.turns, played.benchmark.turns
-    if 100 * turns < RANKED_COVERAGE * of:
-        yield Remark(
-            "coverage",
-            f"submits {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and its "
-            "scores do not stand for the benchmark",
-        )
-    if played.states == "predicted" and not played.submission.predicts_states:
-        lacking, first = played.submission.without_states
-        text = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
-        yield Remark("states", text)
-    is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
-    without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
-    if is_chosen and without and played.states == "gold":
-        text = "no turn has a `state`; scored with gold belief states"
-        yield Remark("states", text, warning=False)
+    return scorer, played, (*normalized.remarks, *played_remarks(played, scorer.options))
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
@@ -171,7 +150,7 @@ def score_predictions(
     if chosen.options.free_running:
         return _free_running(chosen, predictions, source, wanted)
     chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)
-    report = chosen.report(played)
+    report = replace(chosen.report(played), remarks=remarks)
     lines = _lines(played, report) if "lines" in wanted else None
     if "evidence" not in wanted and "intervals" not in wanted:
         return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
@@ -194,7 +173,7 @@ def _free_running(
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
     played = scorer.free_run(predictions, source)
-    report = played.report(scorer)
+    report = replace(played.report(scorer), remarks=tuple(played.remarks))
     lines = _lines(played, report) if "lines" in wanted else None
     return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
 

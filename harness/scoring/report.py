@@ -17,7 +17,7 @@ from html import escape
 from itertools import chain
 from typing import Any
 
-from ..errors import InputError, counted
+from ..errors import InputError, Remark, counted
 from ..io import figure, html_table, text_table, validated
 from ..metrics import (
     MAIN_SETUP,
@@ -76,6 +76,8 @@ class Report:
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
         metrics: Key -> result, of every metric that was asked for.
+        remarks: What there is to say of how the predictions were read. They are no part of the
+            scores: `from_dict` leaves them out.
 
     What the signature says of `benchmark`, `rules`, `domains`, `states` and `goals` are attributes,
     too, empty if it says nothing. So are results and headline figures, None if not asked for:
@@ -88,6 +90,7 @@ class Report:
     coverage: Coverage
     unknown_placeholders: Mapping[str, int] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    remarks: Sequence[Remark] = field(default=(), compare=False)
 
     def __getattr__(self, name: str) -> Any:
         # A copy that is being made has none of them.
@@ -151,7 +154,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
         results = _result_keys()
-        return {
+        document = {
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
@@ -161,6 +164,9 @@ class Report:
             **{name: _plain(result) for name, result in self.metrics.items()},
             "unknown_placeholders": dict(self.unknown_placeholders),
         }
+        if self.remarks:
+            document["remarks"] = [str(remark) for remark in self.remarks]
+        return document
 
     @staticmethod
     def from_dict(content: object, source: str) -> Report:
@@ -184,7 +190,14 @@ class Report:
             )
         metrics = response_metrics().values()
         types = {**dict(chain.from_iterable(one.types.items() for one in metrics)), **_PARTS}
-        follows = {"format", "signature", *_SIGNED, *(headlines().keys() - _result_keys()), *_PARTS}
+        follows = {
+            "format",
+            "signature",
+            "remarks",
+            *_SIGNED,
+            *(headlines().keys() - _result_keys()),
+            *_PARTS,
+        }
         read = {
             name: validated(types[name], content.get(name), source, name)
             if name in types

@@ -11,7 +11,7 @@ from mwz.normalization import RuleSet, outside_versions, rule_set, sha256
 
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted, room
+from ..errors import InputError, counted, room, warn_of
 from ..metrics import BOTH, RANKED, SETUPS, Played, chosen_setups, response_metrics
 from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
@@ -37,6 +37,7 @@ from .options import (
     lexicalised_parameter,
     parameters,
 )
+from .remarks import played_remarks
 from .report import Coverage, Report
 
 if TYPE_CHECKING:
@@ -100,15 +101,26 @@ class Scorer:
                 `active_domains`, as in a predictions file. It is left as it was. With the option
                 `free_running`, dialogues of any length.
 
+        Returns:
+            The report. What is likely wrong with the predictions is in its `remarks`, and is warned
+            of by a `ReadingWarning`.
+
         Raises:
             InputError: The predictions are not in the expected form, do not fit the benchmark, or
                 lack what an option asks for.
         """
+        standard = standard_form(predictions, "predictions")
         if self.options.free_running:
-            standard = standard_form(predictions, "predictions")
-            report: Report = self.free_run(standard, "predictions").report(self)
-            return report
-        return self.report(self._played(predictions, "predictions"))
+            free = self.free_run(standard, "predictions")
+            report: Report = free.report(self)
+            remarks = tuple(free.remarks)
+        else:
+            submission = self.checked(standard, "predictions")
+            played = self.played(self.normalized(submission))
+            report = self.report(played)
+            remarks = (*submission.remarks, *played_remarks(played, self.options))
+        warn_of(remarks)
+        return replace(report, remarks=remarks)
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
         """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.

@@ -55,7 +55,6 @@ from .plain import plain_form as plain_form
 from .profile.feature import (
     FEATURES as FEATURES,
     FLAGS as FLAGS,
-    Feature as Feature,
 )
 from .profile.fixes import (
     FIXES as FIXES,

@@ -54,6 +54,8 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 _GOLD = (None, GOLD)
 _EMPTY_TEXTS = ("{}", "[]")
+_MANY = 10
+"""Of so many turns some have a gold state that is not empty."""
 _LOOKED_AT = 50
 """How many values of a key that names no field are looked at to see which one it holds."""
 
@@ -176,8 +178,8 @@ def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> F
             if len(best) > 1 and field != ACTIVE_DOMAINS:
                 problems.append(_two_keys(field, best))
         others = by_role["gold"] or (by_role["plain"] if role == "predicted" else [])
-        # Gold that is empty in all turns was left out by whoever wrote the file.
-        said = [c for c in others if _is_filled(c.key, objects)]
+        # Gold that is empty in many turns was left out by whoever wrote the file.
+        said = [c for c in others if len(objects) < _MANY or _is_filled(c.key, objects)]
         if said or (others and not _is_filled(predicted.get(field), objects)):
             gold[field] = (said or others)[0].key
     if STATE in gold and _is_weak(predicted.get(RESPONSE), RESPONSE):

@@ -40,8 +40,6 @@ class Feature:
             until somebody has looked at it; empty where the feature is no flag.
         below: Whether figures below the limit raise the flag, not those above.
         of_states: Whether the flag is about belief states.
-        repaired: Whether odd items are read as they were meant: the feature informs, and warns of
-            nothing.
     """
 
     remedy: str
@@ -56,20 +54,26 @@ class Feature:
     flag: str = ""
     below: bool = False
     of_states: bool = False
-    repaired: bool = False
 
     def limit_of(self, part: str) -> float:
         """Return the limit of a part."""
         slot = part.rpartition("-")[2]
         return self.parts.get(part, self.parts.get(slot, self.limit))
 
-    def is_told(self, part: str, tally: Tally) -> bool:
-        """Return whether a count is beyond the limit of its part by more than chance explains."""
-        limit = self.limit_of(part)
-        deviation = math.sqrt(tally.items * limit * (1 - limit))
+    def is_told(self, parts: Mapping[str, Tally]) -> bool:
+        """Return whether parts, taken together, are beyond their limits by more than chance.
+
+        Of a part with n items and the limit p, chance explains n p odd ones, with a variance of
+        n p (1 - p).
+        """
+        odd = sum(tally.odd for tally in parts.values())
+        limits = {part: self.limit_of(part) for part in parts}
+        expected = sum(limits[part] * tally.items for part, tally in parts.items())
+        variance = sum(limits[part] * (1 - limits[part]) * parts[part].items for part in parts)
         # Parts with a limit of their own have odd items in published files as well.
-        least = self.least if limit == self.limit else max(self.least, LEAST)
-        return tally.odd >= least and tally.odd > limit * tally.items + DEVIATIONS * deviation
+        has_own = any(limit != self.limit for limit in limits.values())
+        least = max(self.least, LEAST) if has_own else self.least
+        return odd >= least and odd > expected + DEVIATIONS * math.sqrt(variance)
 
     def is_raised(self, value: float) -> bool:
         """Return whether the figure of a flag is beyond the limit."""
@@ -101,12 +105,6 @@ class Tally:
             self.odd += number
             self.examples[example] += number
 
-    def include(self, other: Tally) -> None:
-        """Count the items of another tally as well."""
-        self.items += other.items
-        self.odd += other.odd
-        self.examples.update(other.examples)
-
     @property
     def share(self) -> float:
         """The share of odd items; 0 of none."""
@@ -125,36 +123,40 @@ class Profile:
 
     def tally(self, feature: str, part: str = "") -> Tally:
         """Return the tally of a part of a feature."""
-        return self._tallies.setdefault(feature, {}).setdefault(part, Tally())
+        parts = self._tallies.setdefault(feature, {})
+        if part not in parts:
+            parts[part] = Tally()
+        return parts[part]
 
     def parts(self, feature: str) -> Mapping[str, Tally]:
         """Return part -> tally of a feature."""
         return self._tallies.get(feature, {})
 
-    def levels(self, feature: str) -> list[dict[str, Tally]]:
-        """Return what is held against limits: the parts; slots, domains and all together.
+    def pools(self, feature: str) -> list[dict[str, dict[str, Tally]]]:
+        """Return what is held against limits: the parts, slots, domains, and all together.
 
-        Few odd items of each part may be many together. A part with a limit of its own is held
-        against that alone.
+        Few odd items of each part may be many together.
         """
-        declared = FEATURES[feature]
-        parts = dict(self.parts(feature))
-        by_slot: dict[str, Tally] = {}
-        by_domain: dict[str, Tally] = {}
-        whole = Tally()
+        parts = self.parts(feature)
+        alone = {part: {part: tally} for part, tally in parts.items()}
+        if len(parts) < 2:
+            return [alone]
+        by_slot: dict[str, dict[str, Tally]] = {}
+        by_domain: dict[str, dict[str, Tally]] = {}
         for part, tally in parts.items():
-            if declared.limit_of(part) == declared.limit:
-                domain, _, slot = part.rpartition("-")
-                by_slot.setdefault(slot, Tally()).include(tally)
-                by_domain.setdefault(domain, Tally()).include(tally)
-                whole.include(tally)
-        return [parts, by_slot, by_domain, {"": whole}] if len(parts) > 1 else [parts]
+            domain, _, slot = part.rpartition("-")
+            by_slot.setdefault(slot, {})[part] = tally
+            by_domain.setdefault(domain, {})[part] = tally
+        return [alone, by_slot, by_domain, {"": dict(parts)}]
 
     def beyond(self, feature: str) -> dict[str, Tally]:
-        """Return part -> tally of what is beyond the limit; nothing where all is in order."""
+        """Return part -> tally of what is beyond the limits; nothing where all is in order."""
         declared = FEATURES[feature]
-        for level in self.levels(feature):
-            beyond = {part: tally for part, tally in level.items() if declared.is_told(part, tally)}
+        for pools in self.pools(feature):
+            beyond: dict[str, Tally] = {}
+            for parts in pools.values():
+                if declared.is_told(parts):
+                    beyond.update((part, tally) for part, tally in parts.items() if tally.odd)
             if beyond:
                 return beyond
         return {}

@@ -12,13 +12,14 @@ from typing import Any
 from mwz.normalization import clock_of, is_absent, is_dontcare, plain_characters, read_toml
 
 from ..repairs import plain_value
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, slot_name
 
 TIMES = frozenset({"arrive", "leave", "time"})
 
 _WORDS: Mapping[str, Any] = read_toml("words.toml", __package__)
 _DROPPED = re.compile(rf"\b(?:{'|'.join(_WORDS['dropped'])})\b")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+_CLOCK_LENGTH = len("HH:MM")
 _SHORT = 3
 """Characters. The end of shorter words is no plural."""
 
@@ -70,19 +71,20 @@ class ValueReader:
         self._known: dict[tuple[str, str], _Known] = {}
         self.reading = lru_cache(maxsize=1 << 15)(self._reading)
 
-    def _reading(self, domain: str, slot: str, raw: str) -> Reading:
+    def _reading(self, domain: str, raw_slot: str, raw: str) -> Reading:
         """Return what is odd about a value.
 
         Args:
             domain: The domain.
-            slot: The slot's name in gold states.
+            raw_slot: The slot's name as it is written.
             raw: The value as it is written.
         """
         vocabulary = self._vocabulary
+        slot = slot_name(raw_slot, vocabulary.rules)
         plain = raw if vocabulary.as_written else plain_value(domain, slot, raw)
         if plain is None or self._says_nothing(plain):
             return IN_ORDER
-        value = vocabulary.value_of(slot, plain)
+        value = vocabulary.value_of(raw_slot, plain)
         if value in vocabulary.values.get((domain, slot), frozenset()):
             return IN_ORDER
         folded = fold(raw)
@@ -90,17 +92,17 @@ class ValueReader:
             return Reading("value_empty", repr(raw), "")
         if folded in _DONTCARE or _bare(raw) in _DONTCARE:
             return Reading("value_dontcare", repr(raw), "dontcare")
-        if slot in TIMES and not vocabulary.as_written:
+        if slot in TIMES:
             return self._time(raw, plain, value)
         return self._other(domain, slot, raw)
 
     def _other(self, domain: str, slot: str, raw: str) -> Reading:
         """Return what is odd about a value that no venue and no gold state has."""
         near, is_certain = self._meant(domain, slot, raw)
-        if near is not None:
+        if near is not None and near != raw:
             meant = near if is_certain else None
             return Reading("value_spelling", f"{raw!r} for {near!r}", meant)
-        # A tracker's own gold states may be few.
+        # A tracker's own gold states may be few: another time is in order, for example.
         if self._vocabulary.as_written:
             return IN_ORDER
         return Reading("value_unknown", repr(raw))
@@ -113,11 +115,16 @@ class ValueReader:
 
     def _time(self, raw: str, plain: str, value: str) -> Reading:
         """Return what is odd about a time that no gold state has."""
+        # A tracker's own gold states may have times in any notation.
+        if self._vocabulary.as_written:
+            return IN_ORDER
+        clock = clock_of(plain_characters(raw))
         # What is past midnight by the rules, gold states have as well.
-        if _CLOCK.fullmatch(value) or (value.startswith("24:") and plain.startswith("24")):
+        is_late = value.startswith("24:") and plain.startswith("24")
+        is_read = _CLOCK.fullmatch(value) and clock in (None, value.zfill(_CLOCK_LENGTH))
+        if is_read or is_late:
             return IN_ORDER
         read = "" if value == raw else f", read as {value!r}"
-        clock = clock_of(plain_characters(raw))
         if clock is None:
             return Reading("value_time", f"{raw!r}{read}")
         return Reading("value_spelling", f"{raw!r} for {clock!r}{read}", clock)
@@ -139,7 +146,7 @@ class ValueReader:
             if part in known.values:
                 # Of several values any may be meant.
                 return known.values[part], part in known.certain and not _SEVERAL.search(raw)
-        return (clock_of(plain_characters(raw)) if slot in TIMES else None), True
+        return None, False
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,10 @@ class _Known:
         by_fold = {fold(value): value for value in ordered}
         number = Counter(map(_bare, ordered))
         alone = {bare for bare, count in number.items() if count == 1}
-        return cls({**by_bare, **by_fold}, frozenset({*alone, *by_fold} - {""}))
+        values = {**by_bare, **by_fold}
+        # Values of words that tell nothing apart, such as "hotel", are told apart by these.
+        values.pop("", None)
+        return cls(values, frozenset({*alone, *by_fold} - {""}))
 
 
 _SEVERAL = re.compile(r"[/|]|\bor\b|\band\b", re.IGNORECASE)

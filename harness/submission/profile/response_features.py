@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from mwz.normalization import RuleSet, normalize_response, placeholder_names
+from mwz.normalization import RuleSet, normalize_response, placeholder_names, plain_characters
 
 from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
 from ..model import Turn
@@ -91,18 +91,19 @@ class _Counter:
         said: list[frozenset[str]] = []
         for number, turn in enumerate(turns):
             self._turns += 1
-            names = placeholder_names(turn.response)
-            self._count_placeholders(turn.response, names)
+            response = plain_characters(turn.response)
+            names = placeholder_names(response)
+            self._count_placeholders(response, names)
             styles = [style[number] for style in dialogue.references.values()]
             length = len(tokens(references[number])) if number < len(references) else 0
-            self._count_words(turn.response, styles, length)
+            self._count_words(response, styles, length)
             slots = {self._rules.ontology.get(name, "") for name in names}
             self._said.update(slots & about)
             said.append(frozenset(slots & about))
             if number < len(references) and not about.isdisjoint(SLOT.findall(references[number])):
                 self._about_venues += 1
                 if not names:
-                    self._evasive[turn.response] += 1
+                    self._evasive[response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
         expected = [frozenset(SLOT.findall(text)) & about for text in references[: len(turns)]]
@@ -157,16 +158,22 @@ class _Counter:
         self._words += len(words)
         self._usual_words += length
         wording = self._wording
-        for word in words:
-            add("response_tokens", None if word in wording.tokens else repr(word))
-        pairs = itertools.pairwise(words)
-        for first, second in pairs:
-            add("response_pairs", None if (first, second) in wording.pairs else f"{first} {second}")
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
-        ends = words[-1] if words else ""
-        add("response_cut", None if ends in _ENDS else repr(ends))
         if len(words) >= _COMPARED:
             add("response_same", f"{normal[:60]!r}" if normal in references else None)
+        if not wording.is_large:
+            return
+        strange = [word for word in words if word not in wording.tokens]
+        for word in strange:
+            add("response_tokens", repr(word))
+        add("response_tokens", None, number=len(words) - len(strange))
+        pairs = [*itertools.pairwise(words)]
+        unusual = [pair for pair in pairs if pair not in wording.pairs]
+        for pair in unusual:
+            add("response_pairs", " ".join(pair))
+        add("response_pairs", None, number=len(pairs) - len(unusual))
+        ends = words[-1] if words else ""
+        add("response_cut", None if ends in _ENDS else repr(ends))
 
     def _count_domains(
         self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
@@ -222,44 +229,51 @@ class _Counter:
 
     def count_whole(self) -> None:
         """Count what only all responses together tell."""
-        profile, wording = self._profile, self._wording
         if not self._turns:
             return
-        texts = wording.texts.total()
+        if self._wording.is_large:
+            self._count_usual_words()
+        self._count_repeated()
+        for slot, number in self._expected.items():
+            lacking = max(number - self._said[slot], 0)
+            self._profile.add("response_lacks", f"[{slot.lower()}]", slot, lacking)
+            self._profile.add("response_lacks", None, slot, number - lacking)
+
+    def _count_usual_words(self) -> None:
+        """Count words that are there more often, or less often, than in the references."""
+        add, wording = self._profile.add, self._wording
+        references = wording.texts.total()
         excess: Counter[str] = Counter()
         for token, number in self._frequency.items():
-            usual = round(self._turns * wording.frequency[token] / texts)
+            usual = round(self._turns * wording.frequency[token] / references)
             excess[token] = number - usual
         for token, number in excess.most_common(1):
-            profile.add("response_overused", repr(token), number=max(number, 0))
-            profile.add("response_overused", None, number=self._turns - max(number, 0))
+            add("response_overused", repr(token), number=max(number, 0))
+            add("response_overused", None, number=self._turns - max(number, 0))
         for token in _COMMON:
-            number = wording.frequency[token]
-            usual = round(self._turns * number / texts)
+            usual = round(self._turns * wording.frequency[token] / references)
             lacking = max(usual - self._frequency[token], 0)
-            part = repr(token)
-            profile.add("response_lacks_words", part, part, lacking)
-            profile.add("response_lacks_words", None, part, usual - lacking)
+            add("response_lacks_words", repr(token), repr(token), lacking)
+            add("response_lacks_words", None, repr(token), usual - lacking)
+        more = max(self._words - self._usual_words, 0)
+        add("response_long", "more", number=more)
+        add("response_long", None, number=self._words - more)
         for text, number in self._repeated.items():
             is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
-            example = repr(text[:60]) if is_strange else None
-            profile.add("response_strange", example, number=number)
+            add("response_strange", repr(text[:60]) if is_strange else None, number=number)
+
+    def _count_repeated(self) -> None:
+        """Count responses that are the same, and those that answer nothing."""
+        add = self._profile.add
         evasive = 0
         for text, number in self._evasive.items():
             if number >= _OFTEN:
                 evasive += number
-                profile.add("response_evasive", repr(text[:60]), number=number)
-        profile.add("response_evasive", None, number=self._about_venues - evasive)
-        more = max(self._words - self._usual_words, 0)
-        profile.add("response_long", "more", number=more)
-        profile.add("response_long", None, number=self._words - more)
+                add("response_evasive", repr(text[:60]), number=number)
+        add("response_evasive", None, number=self._about_venues - evasive)
         for text, number in self._repeated.most_common(1):
-            profile.add("response_repeated", repr(text[:60]), number=number)
-            profile.add("response_repeated", None, number=self._turns - number)
-        for slot, number in self._expected.items():
-            lacking = max(number - self._said[slot], 0)
-            profile.add("response_lacks", f"[{slot.lower()}]", slot, lacking)
-            profile.add("response_lacks", None, slot, number - lacking)
+            add("response_repeated", repr(text[:60]), number=number)
+            add("response_repeated", None, number=self._turns - number)
 
     def _strangeness(self, text: str) -> float:
         """Return the share of a text's pairs of tokens that no reference has."""

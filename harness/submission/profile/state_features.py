@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from mwz.normalization import BeliefState, is_absent, is_dontcare
+from mwz.normalization import BeliefState, is_absent, is_dontcare, is_public_constraint
 
+from ..repairs import plain_value
 from .feature import Profile
 from .meanings import ValueReader
 from .vocabulary import Slot, Vocabulary, slot_name
@@ -63,6 +64,7 @@ class _Counter:
     def __init__(self, profile: Profile, vocabulary: Vocabulary, states_only: bool) -> None:
         self._profile = profile
         self._vocabulary = vocabulary
+        self._states_only = states_only
         self._reader = ValueReader(vocabulary, states_only)
         self._name = lru_cache(maxsize=1 << 10)(lambda slot: slot_name(slot, vocabulary.rules))
         self._values: dict[Slot, Counter[str]] = {}
@@ -73,9 +75,10 @@ class _Counter:
         slots: dict[Slot, str] = {}
         for domain, slot, value in items:
             name = self._name(slot)
-            reading = self._reader.reading(domain, name, value)
+            reading = self._reader.reading(domain, slot, value)
             if reading.feature != "value_empty" and not is_absent(value):
-                slots[domain, name] = self._vocabulary.value_of(name, value.strip().lower())
+                plain = plain_value(domain, name, value) or value
+                slots[domain, name] = self._vocabulary.value_of(slot, plain)
         return slots
 
     def slots(self, state: BeliefState) -> dict[Slot, str]:
@@ -88,13 +91,15 @@ class _Counter:
         for state in states:
             written.update(dict.fromkeys(_items(state)))
         for domain, raw_slot, raw in written:
+            if is_absent(raw) and (self._states_only or not is_public_constraint(raw)):
+                continue
             name = self._name(raw_slot)
             slot = domain, name
             is_foreign = slot not in self._vocabulary.gold
             self._profile.add("slot_foreign", f"{domain}-{raw_slot}" if is_foreign else None)
             if is_foreign:
                 continue
-            reading = self._reader.reading(domain, name, raw)
+            reading = self._reader.reading(domain, raw_slot, raw)
             for feature in ("value_empty", "value_dontcare", "value_spelling"):
                 self._count_value(feature, slot, reading.feature, reading.example)
             is_time = name in ("arrive", "leave", "time")

@@ -23,6 +23,9 @@ from ..notations import TRACKED_SLOTS
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
 
+_FEWEST_TEXTS = 100
+"""Fewer canonical references do not tell which words are usual."""
+
 TRACKED = frozenset(
     (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
 )
@@ -52,7 +55,8 @@ class Vocabulary:
         rules: The rule set by which values are compared.
         values: (Domain, slot) -> the values of venues and gold states, normalised.
         gold: The slots that gold states have.
-        counts: (Domain, slot) -> how often the last gold states of dialogues have each value.
+        counts: (Domain, slot) -> how often the last gold states of dialogues have each value, in
+            lower case.
         as_written: Whether values are compared as they are written, as those of a tracker's file
             with gold states of its own.
     """
@@ -63,9 +67,14 @@ class Vocabulary:
     counts: Mapping[Slot, Counter[str]]
     as_written: bool = False
 
-    def value_of(self, slot: str, raw: str) -> str:
-        """Return the value that scores compare, of a slot's name and what a file has."""
-        return raw if self.as_written else normalize_value(slot, raw, self.rules)
+    def value_of(self, raw_slot: str, raw: str) -> str:
+        """Return the value that scores compare, of a slot's name and value as a file has them.
+
+        The rules know `time`, and not `booktime`.
+        """
+        if self.as_written:
+            return raw
+        return normalize_value(normalize_slot_name(raw_slot, self.rules), raw, self.rules)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,11 @@ class Wording:
     texts: Counter[str]
     every: frozenset[str] = field(repr=False)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether there are so many references that they tell which words are usual."""
+        return self.texts.total() >= _FEWEST_TEXTS
+
     @cached_property
     def frequency(self) -> Counter[str]:
         """Token -> the number of canonical references that have it."""
@@ -102,15 +116,15 @@ def vocabulary_of_states(
     counts: dict[Slot, Counter[str]] = {}
     values: dict[Slot, set[str]] = {}
     for turns in states:
-        last = turns[-1] if turns else {}
-        for state in turns:
+        last = len(turns) - 1
+        for turn, state in enumerate(turns):
             for domain, slots in state.items():
                 for raw_slot, value in slots.items():
                     slot = domain, slot_name(raw_slot, rules)
                     shown = value if as_written else normalize_value(slot[1], value, rules)
                     values.setdefault(slot, set()).add(shown)
-                    if state is last:
-                        counts.setdefault(slot, Counter())[shown] += 1
+                    if turn == last:
+                        counts.setdefault(slot, Counter())[shown.strip().lower()] += 1
     frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
     known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
     return Vocabulary(rules, frozen, known, counts, as_written)

@@ -1,0 +1,82 @@
+"""Published files are in order, or deserve the remarks that they get; limits are set by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark
+from mwz.harness.submission import FEATURES, FLAGS
+from mwz.harness.submission.profile.profiling import profile_remarks
+
+COUNTED = [name for name in FEATURES if name not in FLAGS]
+
+
+@pytest.fixture(scope="module")
+def measured(calibrate: Any, multiwoz: Benchmark, upstream: Path, dst_data: Path) -> Sequence[Any]:
+    """The published files, each with its profile."""
+    return [*calibrate.measured_files(multiwoz, upstream, dst_data)]
+
+
+@pytest.mark.real_data
+def test_published_files_are_beyond_a_limit_only_where_they_deserve_it(
+    measured: Sequence[Any],
+) -> None:
+    wrong = {
+        one.file.name: (one.odd, one.file.deserved)
+        for one in measured
+        if one.odd != one.file.deserved
+    }
+    assert wrong == {}
+    in_order = [one for one in measured if not one.file.deserved]
+    assert len(in_order) > 60
+
+
+@pytest.mark.real_data
+def test_published_files_get_no_other_remark_where_large_ones_are_measured_in_part(
+    measured: Sequence[Any],
+) -> None:
+    for one in measured:
+        remarked = {remark.kind for remark in profile_remarks(one.content)}
+        # Where a few states in a hundred are odd, they need not be in the part.
+        assert remarked in (set(), one.file.deserved), one.file.name
+
+
+@pytest.mark.real_data
+def test_every_file_that_is_said_to_deserve_a_remark_is_there(
+    calibrate: Any, measured: Sequence[Any]
+) -> None:
+    names = [one.file.name for one in measured]
+    for row in calibrate.DESERVED:
+        assert calibrate.fnmatch.filter(names, row.files), row
+
+
+@pytest.mark.real_data
+def test_the_ranges_in_the_table_are_those_of_published_files(
+    calibrate: Any, measured: Sequence[Any]
+) -> None:
+    stored = {name: tuple(FEATURES[name].honest) for name in COUNTED if FEATURES[name].honest}
+    assert stored == calibrate.honest_ranges(measured), "run `python tools/calibrate.py`"
+
+
+def test_limits_are_above_what_published_files_have() -> None:
+    for name in COUNTED:
+        feature = FEATURES[name]
+        assert 0 <= feature.limit < 1
+        # Nobody has published plain English.
+        if name != "response_delexicalised":
+            assert max(feature.honest) < feature.limit, name
+
+
+def test_ranges_are_written_below_limits_and_all_else_stays(calibrate: Any) -> None:
+    text = "# Why.\n[a]\nlimit = 0.3\nhonest = [0.1, 0.2]\nleast = 1\n\n[b]\nlimit = 0.5  # Half.\n"
+    written = calibrate.with_honest_ranges(text, {"a": (0.0, 0.25), "b": (0.125, 0.25)})
+    assert written == (
+        "# Why.\n[a]\nlimit = 0.3\nhonest = [0.0, 0.25]\nleast = 1\n\n"
+        "[b]\nlimit = 0.5  # Half.\nhonest = [0.125, 0.25]\n"
+    )
+    # Once more, it stays as it is; so do features that are not measured.
+    assert calibrate.with_honest_ranges(written, {"a": (0.0, 0.25)}) == written
