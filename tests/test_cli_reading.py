@@ -195,8 +195,7 @@ def test_check_says_what_a_fix_is_worth_to_a_tracker(
     write_json(here / "wrong.json", wrong)
     named = ("--benchmark", "sample")
     right, lost = (
-        cli.json("dst", name, *named)[0]["metrics"]["JGA"]
-        for name in ("right.json", "wrong.json")
+        cli.json("dst", name, *named)[0]["metrics"]["JGA"] for name in ("right.json", "wrong.json")
     )
     run = cli.failed("check", "wrong.json", *named)
     assert _facts(run)["worth"] == f"+{right - lost:.1f} JGA"
