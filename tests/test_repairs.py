@@ -202,7 +202,7 @@ def reader() -> ValueReader:
         ("restaurant", "food", "north-american food", "value_spelling", "north american"),
         ("attraction", "type", "concert hall", "value_spelling", "concerthall"),
         # Several values in one, and a name with its place.
-        ("restaurant", "food", "gastropub or thai", "value_spelling", "gastropub"),
+        ("restaurant", "food", "gastropub or thai", "value_spelling", None),
         # Times in other notations, and what is no time.
         ("restaurant", "time", "17h30", "value_spelling", "17:30"),
         # Rules read half past five in the morning here.

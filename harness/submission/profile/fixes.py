@@ -19,7 +19,7 @@ from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 from ..model import Turn
 from .feature import FEATURES, Profile
 from .meanings import ValueReader
-from .profiling import Content, profile_of, vocabulary_for
+from .profiling import Content, telling_profile, vocabulary_for
 from .response_features import GLUED, SLOT, TAG, other_notations
 from .vocabulary import slot_name
 
@@ -232,7 +232,7 @@ def fixed_content(content: Content) -> Fixed:
     changes: Counter[Change] = Counter()
     done: set[str] = set()
     while True:
-        profile = profile_of(content)
+        profile = telling_profile(content)
         # A fix may show another mistake: a placeholder in brackets may lack a blank.
         features = [name for name in FIXES if name not in done and _is_unusual(profile, name)]
         if not features:
@@ -244,8 +244,7 @@ def fixed_content(content: Content) -> Fixed:
 
 
 _UNUSUAL = 1.25
-"""Times the limits of all parts together. No published file that is in order has as many odd
-items; KRLS's values that say that there is none come closest, with 1.14 times."""
+"""Times the limits of all parts together. No published file that is in order has as many."""
 
 
 def _is_unusual(profile: Profile, feature: str) -> bool:

@@ -116,17 +116,19 @@ def _scored_slots(content: Content) -> frozenset[Slot]:
 
 
 def profile_remarks(content: Content) -> tuple[Remark, ...]:
-    """Return the remarks on a file: what is beyond its limit, and of what that is no effect.
+    """Return the remarks on a file: what is beyond its limit, and of what that is no effect."""
+    odd = odd_features(telling_profile(content))
+    return tuple(Remark(name, _message(name, parts)) for name, parts in odd.items())
+
+
+def telling_profile(content: Content) -> Profile:
+    """Return the profile that a file is judged by.
 
     A large file is measured in part first; where a part of it is odd, the whole file is.
     """
     sample = content.sample()
     profile = profile_of(sample, content)
-    odd = odd_features(profile)
-    if odd and sample is not content:
-        profile = profile_of(content)
-        odd = odd_features(profile)
-    return tuple(Remark(name, _message(name, parts)) for name, parts in odd.items())
+    return profile_of(content) if sample is not content and odd_features(profile) else profile
 
 
 def odd_features(profile: Profile) -> dict[str, dict[str, Tally]]:
