@@ -62,6 +62,10 @@ def count_responses(
     counter.count_whole()
 
 
+FEWEST_REFERENCES = 1000
+"""Fewer references, such as those of the sample, do not have all words that others may use."""
+
+
 class _Counter:
     """Counts the features of the responses of one file."""
 
@@ -71,6 +75,7 @@ class _Counter:
         self._profile = profile
         self._rules = rules
         self._wording = wording
+        self._knows_words = wording.texts.total() >= FEWEST_REFERENCES
         self._venue_names = venue_names(benchmark)
         self._notations = other_notations(rules)
         self._ontology_names = frozenset(name for name in rules.ontology.values() if len(name) > 3)
@@ -156,17 +161,21 @@ class _Counter:
         self._frequency.update(set(words))
         self._words += len(words)
         self._usual_words += length
-        wording = self._wording
-        for word in words:
-            add("response_tokens", None if word in wording.tokens else repr(word))
-        pairs = itertools.pairwise(words)
-        for first, second in pairs:
-            add("response_pairs", None if (first, second) in wording.pairs else f"{first} {second}")
+        if self._knows_words:
+            self._count_unknown_words(words)
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
         ends = words[-1] if words else ""
         add("response_cut", None if ends in _ENDS else repr(ends))
         if len(words) >= _COMPARED:
             add("response_same", f"{normal[:60]!r}" if normal in references else None)
+
+    def _count_unknown_words(self, words: Sequence[str]) -> None:
+        """Count tokens, and pairs of them, that no reference has."""
+        add, wording = self._profile.add, self._wording
+        for word in words:
+            add("response_tokens", None if word in wording.tokens else repr(word))
+        for pair in itertools.pairwise(words):
+            add("response_pairs", None if pair in wording.pairs else " ".join(pair))
 
     def _count_domains(
         self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
@@ -240,7 +249,7 @@ class _Counter:
             part = repr(token)
             profile.add("response_lacks_words", part, part, lacking)
             profile.add("response_lacks_words", None, part, usual - lacking)
-        for text, number in self._repeated.items():
+        for text, number in self._repeated.items() if self._knows_words else ():
             is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
             example = repr(text[:60]) if is_strange else None
             profile.add("response_strange", example, number=number)
