@@ -22,9 +22,7 @@ from mwz.harness.submission.profile.profiling import (
     profile_of,
     profile_remarks,
 )
-
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
-
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +244,10 @@ CASES: Mapping[str, tuple[Callable[[int], Content], str]] = {
     "response_repeated": (_repeated, ""),
     "response_evasive": (_of_responses("hello", "[name]", NICE), ""),
     "response_long": (_long, ""),
-    "response_same": (_of_responses("hello there [name] is nice", "is [name] nice hello there", NICE), ""),
+    "response_same": (
+        _of_responses("hello there [name] is nice", "is [name] nice hello there", NICE),
+        "",
+    ),
     "response_shifted": (_shifted, ""),
     "response_misplaced": (_misplaced, ""),
 }

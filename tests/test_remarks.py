@@ -93,9 +93,7 @@ def test_a_misspelt_key_is_listed_with_the_right_name() -> None:
 
 
 def test_other_keys_are_listed_once_and_are_no_warning() -> None:
-    (remark,) = _of_reading(
-        _remarks({**TURN, "asked": "hi", "id": 1}, {**TURN, "asked": "bye"})
-    )
+    (remark,) = _of_reading(_remarks({**TURN, "asked": "hi", "id": 1}, {**TURN, "asked": "bye"}))
     assert not remark.warning
     assert str(remark) == "keys of turns that are not read: asked 2×, id 1×"
 

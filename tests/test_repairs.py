@@ -37,7 +37,10 @@ from mwz.harness.submission.repairs import plain_value, repaired
         ("hotel", "name", "guest-house", "guest-house"),
         ("attraction", "type", "guesthouses", "guesthouses"),
         # What says nothing is no value; what a query of the public evaluator has is left.
-        *(("hotel", "area", value, None) for value in ("not mentioned", "Not_Given", "NULL", "n/a")),
+        *(
+            ("hotel", "area", value, None)
+            for value in ("not mentioned", "Not_Given", "NULL", "n/a")
+        ),
         *(("hotel", "area", value, value) for value in ("", "none", "None", " ")),
         # A spelling of dontcare in lower case is made plain, any other case is left.
         ("hotel", "area", "don\u2019t care", "don't care"),
@@ -111,7 +114,15 @@ def test_a_file_with_gold_states_of_its_own_is_compared_as_it_is() -> None:
 _VALUES = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
-        ["Dontcare", "don\u2019t care", "Not Mentioned", "none", "", " Guest-House ", "\uff14 stars"]
+        [
+            "Dontcare",
+            "don\u2019t care",
+            "Not Mentioned",
+            "none",
+            "",
+            " Guest-House ",
+            "\uff14 stars",
+        ]
     ),
 )
 _STATES = st.dictionaries(
