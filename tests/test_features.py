@@ -14,6 +14,7 @@ from helpers import RULES, benchmark, dialogue
 from mwz.harness import Benchmark
 from mwz.harness.errors import Remark
 from mwz.harness.submission import FEATURES, FLAGS, Turn
+from mwz.harness.submission.profile import vocabulary
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import (
     Content,
@@ -22,6 +23,13 @@ from mwz.harness.submission.profile.profiling import (
     profile_remarks,
 )
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
+
+
+@pytest.fixture(autouse=True)
+def _few_references_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a hundred references tell which words are usual."""
+    monkeypatch.setattr(vocabulary, "FEWEST_REFERENCES", 20)
+
 
 State: TypeAlias = Mapping[str, Mapping[str, str]]
 Turns: TypeAlias = Sequence[Turn]
@@ -459,10 +467,17 @@ def test_remarks_of_a_profile_are_warnings() -> None:
 
 
 def _every_second(is_odd: Callable[[int], bool]) -> Content:
-    """Return 400 dialogues of a tracker, of which every second one is measured at first."""
-    on = benchmark({f"d{number}": dialogue({}, 1, states=[AREA]) for number in range(400)})
-    odd = {"restaurant": {"area": "moon"}}
-    turns = {f"d{number}": _states(odd if is_odd(number) else AREA) for number in range(400)}
+    """Return 400 dialogues of a tracker, of which every second one is measured at first.
+
+    Half of the states are gold's, which is no more than others have.
+    """
+    gold = [AREA if number % 4 < 2 else SOUTH for number in range(400)]
+    states = [AREA if number % 8 < 4 else SOUTH for number in range(400)]
+    on = benchmark({f"d{number}": dialogue({}, 1, states=[gold[number]]) for number in range(400)})
+    moon = {"restaurant": {"area": "moon"}}
+    turns: dict[str, Turns] = {}
+    for number, state in enumerate(states):
+        turns[f"d{number}"] = _states(moon if is_odd(number) else state)
     return Content(turns, on, RULES, states_only=True)
 
 
@@ -557,3 +572,13 @@ def test_gold_states_of_the_last_turn_count_once_whether_turns_share_them() -> N
     )
     counts = vocabulary_of(on, RULES).counts["restaurant", "area"]
     assert counts == {"north": 1, "south": 1}
+
+
+def test_few_references_do_not_tell_which_words_are_unusual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = _of_responses("howdy you", "hello", NICE)(50)
+    names = ("response_tokens", "response_pairs", "response_strange")
+    assert all(profile_of(content).parts(name) for name in names)
+    monkeypatch.setattr(vocabulary, "FEWEST_REFERENCES", 101)
+    assert not any(profile_of(content).parts(name) for name in names)

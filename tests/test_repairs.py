@@ -205,9 +205,10 @@ def reader() -> ValueReader:
         ("restaurant", "food", "gastropub or thai", "value_spelling", None),
         # Times in other notations, and what is no time.
         ("restaurant", "time", "17h30", "value_spelling", "17:30"),
-        # Rules read half past five in the morning here.
-        ("train", "leave", "after 5:30 pm", "value_spelling", "17:30"),
-        ("train", "leave", "after 5:30", None, None),
+        # The rules read this as a quarter past twelve, and half past five as it is meant.
+        ("train", "leave", "12:15 am", "value_spelling", "00:15"),
+        ("train", "leave", "12:15 pm", "value_spelling", "12:15"),
+        ("train", "leave", "after 5:30 pm", None, None),
         ("train", "leave", "soon", "value_time", None),
         ("train", "leave", "between 10:00 and 11:00", "value_time", None),
         # Anything else is unknown; a word that tells nothing apart is not another such word.

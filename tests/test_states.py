@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.normalization import (
+    clock_of,
     minutes,
     normalize_slot_name,
     normalize_state,
@@ -379,3 +380,24 @@ def test_mars_gains_by_times_and_concert_halls_in_the_next_rule_set(
         report = Scorer(multiwoz, options).score(predictions("mars"))
         figures[rules] = (report.inform, report.success)
     assert figures == {"2026": (88.9, 78.0), "next": (89.2, 78.2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        *((text, "17:30") for text in ("17:30", "17.30", "17h30", "1730", "17:30:00", "17 : 30")),
+        *((text, "17:30") for text in ("5:30 pm", "5:30PM", "5.30 p.m.", "530 pm", "by 17:30.")),
+        ("5 pm", "17:00"),
+        ("5:30", "05:30"),
+        ("730", "07:30"),
+        # Twelve is the first hour of each half.
+        ("12:15 pm", "12:15"),
+        ("12:15 am", "00:15"),
+        ("0:05", "00:05"),
+        # No time, no time of day, or more than one.
+        *((text, None) for text in ("", "soon", "9", "quarter to 5", "7:5", "24:15", "25:10")),
+        *((text, None) for text in ("17:30-18:30", "10:00 or 11:00", "12345")),
+    ],
+)
+def test_a_clock_time_is_read_in_any_notation(text: str, clock: str | None) -> None:
+    assert clock_of(text) == clock

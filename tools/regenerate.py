@@ -46,6 +46,7 @@ from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import SETUPS, response_metrics, tracking_metrics
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
+    FEATURES,
     FLAGS,
     checked_submission,
     normalize_submission,
@@ -144,6 +145,7 @@ PAGES = (
     "audit.md",
     "metrics.md",
     "predictions-format.md",
+    "remarks.md",
     "state-tracking.md",
     "submitting.md",
 )
@@ -407,6 +409,38 @@ def _fuzzy_joint_accuracies() -> str:
     return markdown_table(headers, rows)
 
 
+def _remarks() -> str:
+    rows = []
+    for name, feature in FEATURES.items():
+        if name in FLAGS:
+            continue
+        parts = ", ".join(f"`{part}` {_percent(limit)}" for part, limit in feature.parts.items())
+        limits = "; ".join(filter(None, [_percent(feature.limit), parts]))
+        ends = [_percent(end) for end in feature.honest]
+        rows.append(
+            [
+                f"`{name}`",
+                f"{feature.items} that {feature.odd}",
+                " to ".join(ends) or NOTHING,
+                limits,
+                f"{feature.remedy}{_after(feature.unless)}",
+            ]
+        )
+    headers = ["remark", "counts", "published files, %", "limit, %", "what to do"]
+    return markdown_table(headers, rows)
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, with a digit where there is one."""
+    return f"{100 * share:.1f}".removesuffix(".0")
+
+
+def _after(causes: Sequence[str]) -> str:
+    """Say beside which remarks a remark is not made."""
+    listed = ", ".join(f"`{cause}`" for cause in causes)
+    return f" (not beside {listed})" if causes else ""
+
+
 def _flags() -> str:
     rows = [
         [f"`{name}`", flag.title, flag.honest_text, flag.bound, flag.remedy]
@@ -427,6 +461,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "response metrics": _response_metrics,
     "set ups": _setups,
     "flags": _flags,
+    "remarks": _remarks,
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,
     "some systems": _some_systems,

@@ -157,12 +157,15 @@ class _Counter:
         self._frequency.update(set(words))
         self._words += len(words)
         self._usual_words += length
-        wording = self._wording
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
         if len(words) >= _COMPARED:
             add("response_same", f"{normal[:60]!r}" if normal in references else None)
-        if not wording.is_large:
-            return
+        if self._wording.is_large:
+            self._count_unknown_words(words)
+
+    def _count_unknown_words(self, words: Sequence[str]) -> None:
+        """Count tokens, and pairs of them, that no reference has, and what a response ends with."""
+        add, wording = self._profile.add, self._wording
         strange = [word for word in words if word not in wording.tokens]
         for word in strange:
             add("response_tokens", repr(word))

@@ -23,7 +23,7 @@ from ..notations import TRACKED_SLOTS
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
 
-_FEWEST_TEXTS = 100
+FEWEST_REFERENCES = 100
 """Fewer canonical references do not tell which words are usual."""
 
 TRACKED = frozenset(
@@ -97,7 +97,7 @@ class Wording:
     @property
     def is_large(self) -> bool:
         """Whether there are so many references that they tell which words are usual."""
-        return self.texts.total() >= _FEWEST_TEXTS
+        return self.texts.total() >= FEWEST_REFERENCES
 
     @cached_property
     def frequency(self) -> Counter[str]:
