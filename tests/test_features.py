@@ -14,7 +14,6 @@ from helpers import RULES, benchmark, dialogue
 from mwz.harness import Benchmark
 from mwz.harness.errors import Remark
 from mwz.harness.submission import FEATURES, FLAGS, Turn
-from mwz.harness.submission.profile import response_features
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import (
     Content,
@@ -23,13 +22,6 @@ from mwz.harness.submission.profile.profiling import (
     profile_remarks,
 )
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
-
-
-@pytest.fixture(autouse=True)
-def _few_references_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a hundred references tell which words are usual."""
-    monkeypatch.setattr(response_features, "FEWEST_REFERENCES", 20)
-
 
 State: TypeAlias = Mapping[str, Mapping[str, str]]
 Turns: TypeAlias = Sequence[Turn]
@@ -42,8 +34,6 @@ OF_HUNDRED: Mapping[float, tuple[int, int]] = {
     0.005: (2, 3),
     # 1 + 2 * 0.99 = 2.99
     0.01: (2, 3),
-    # 1.5 + 2 * 1.22 = 3.93
-    0.015: (3, 4),
     # 2 + 2 * 1.40 = 4.80
     0.02: (4, 5),
     # 3 + 2 * 1.71 = 6.41
@@ -572,13 +562,3 @@ def test_gold_states_of_the_last_turn_count_once_whether_turns_share_them() -> N
     )
     counts = vocabulary_of(on, RULES).counts["restaurant", "area"]
     assert counts == {"north": 1, "south": 1}
-
-
-def test_few_references_do_not_tell_which_words_are_unusual(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    content = _of_responses("howdy you", "hello", NICE)(50)
-    names = ("response_tokens", "response_pairs", "response_strange")
-    assert all(profile_of(content).parts(name) for name in names)
-    monkeypatch.setattr(response_features, "FEWEST_REFERENCES", 101)
-    assert not any(profile_of(content).parts(name) for name in names)

@@ -62,10 +62,6 @@ def count_responses(
     counter.count_whole()
 
 
-FEWEST_REFERENCES = 1000
-"""Fewer references, such as those of the sample, do not have all words that others may use."""
-
-
 class _Counter:
     """Counts the features of the responses of one file."""
 
@@ -75,7 +71,6 @@ class _Counter:
         self._profile = profile
         self._rules = rules
         self._wording = wording
-        self._knows_words = wording.texts.total() >= FEWEST_REFERENCES
         self._venue_names = venue_names(benchmark)
         self._notations = other_notations(rules)
         self._ontology_names = frozenset(name for name in rules.ontology.values() if len(name) > 3)
@@ -161,8 +156,7 @@ class _Counter:
         self._frequency.update(set(words))
         self._words += len(words)
         self._usual_words += length
-        if self._knows_words:
-            self._count_unknown_words(words)
+        self._count_unknown_words(words)
         add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
         ends = words[-1] if words else ""
         add("response_cut", None if ends in _ENDS else repr(ends))
@@ -249,7 +243,7 @@ class _Counter:
             part = repr(token)
             profile.add("response_lacks_words", part, part, lacking)
             profile.add("response_lacks_words", None, part, usual - lacking)
-        for text, number in self._repeated.items() if self._knows_words else ():
+        for text, number in self._repeated.items():
             is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
             example = repr(text[:60]) if is_strange else None
             profile.add("response_strange", example, number=number)
