@@ -85,7 +85,7 @@ RESERVED = (
     *("format", "signature", "signature_fields", "benchmark", "rules", "domains", "states"),
     *("goals", "coverage", "unknown_placeholders", "predictions", "without_placeholders"),
     *("other_rules", "further_gold", "result", "intervals", "metrics", "setup", "whole"),
-    *("name", "file", "auto", "both"),
+    *("name", "file", "auto", "both", "remarks"),
 )
 """What reports, tables and options of the harness have besides what packages declare."""
 

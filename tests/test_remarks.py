@@ -248,3 +248,24 @@ def test_the_careful_system_of_the_sample_gets_no_remark(
 ) -> None:
     remarks = read_submission(SUBMISSIONS / f"{name}.json", sample).remarks
     assert [remark.kind for remark in remarks if remark.warning] == kinds
+
+
+@pytest.mark.parametrize(
+    ("slots", "read"),
+    [
+        ({"pricerange": "cheap", "price range": "cheap"}, {"pricerange": "cheap"}),
+        # Of two spellings the one with a value counts, whatever comes last.
+        ({"leave": "17:15", "leaveAt": "none"}, {"leave": "17:15"}),
+        ({"leave": "none", "leaveAt": "17:15"}, {"leave": "17:15"}),
+    ],
+)
+def test_two_spellings_of_a_slot_are_one(slots: dict[str, str], read: dict[str, str]) -> None:
+    turn = {**TURN, "state": {"train": slots}}
+    submission = parse_submission({"mul0001": [turn]}, FIVE, "x")
+    assert submission.dialogues["mul0001"][0].state == {"train": read}
+
+
+def test_two_spellings_of_a_slot_with_two_values_are_refused() -> None:
+    state = {"hotel": {"pricerange": "moderate", "price range": "cheap"}}
+    problem = str(refusal(_remarks, {**TURN, "state": state}))
+    assert "`pricerange` and `price range` are one slot, with 'moderate' and 'cheap'" in problem

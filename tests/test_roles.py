@@ -12,6 +12,7 @@ import pytest
 from helpers import refusal
 from hypothesis import given, strategies as st
 
+from mwz.harness import InputError
 from mwz.harness.submission import parse_predictions, standard_form
 from mwz.harness.submission.formats.roles import ROLES, role_and_name
 
@@ -208,3 +209,15 @@ def test_what_only_the_user_says_is_no_response() -> None:
     rows = [{"dialogue_id": "sng0001", "utt_idx": 0, "speaker": "user", "utterance": "hello"}]
     rows[0]["predictions"] = {"state": PREDICTED}
     assert _read(rows) == {"sng0001": [{"state": PREDICTED}]}
+
+
+def test_a_state_beside_the_turns_of_a_dialogue_is_warned_of() -> None:
+    content = {"sng0001": {"state": {"hotel": {"area": "north"}}, "turns": [{"response": "hi"}]}}
+    remarks = [str(one) for one in standard_form(content, "x").remarks if one.warning]
+    assert remarks == ["`state` of dialogues is not read; give a state in every turn"]
+
+
+def test_an_object_beside_dialogues_that_is_none_is_refused_by_its_name() -> None:
+    turns = {"0": {"gt": {}, "pr": {}}, "1": {"gt": {}, "pr": {}}}
+    with pytest.raises(InputError, match="dialogue JGA: expected a list of turns, found a number"):
+        standard_form({"sng0001": turns, "JGA": 0.5}, "x")

@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
+    DEFAULT_RULES,
     BeliefState,
     RuleSet,
+    is_absent,
+    normalize_slot_name,
     plain_slot_name,
+    rule_set,
 )
 
 from ..benchmark import Benchmark
@@ -306,6 +310,8 @@ class _Checker:
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
+            if len(slots) > 1 and len({_plain_name(slot) for slot in slots}) < len(slots):
+                return False
             for slot, value in slots.items():
                 if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
                     return False
@@ -348,6 +354,7 @@ class _Checker:
                 tell("", unknown("domain", written, DOMAINS))
                 continue
             read.setdefault(domain, {})
+            spelled: dict[str, str] = {}
             for name, value in slots.items():
                 slot = known_slot_name(name) if isinstance(name, str) and not any_name else name
                 if not (any_name or _is_slot(slot)):
@@ -357,13 +364,31 @@ class _Checker:
                     bound = limit_text(self._limits, "value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
-                    read[domain][slot] = value
+                    first = spelled.setdefault(_plain_name(slot), slot)
+                    there = read[domain].get(first)
+                    if first != slot and there is not None and not is_absent(value):
+                        if is_absent(there):
+                            read[domain][first] = value
+                        elif there != value:
+                            values = f"{cut_repr(there)} and {cut_repr(value)}"
+                            tell(
+                                domain,
+                                f"`{first}` and `{slot}` are one slot, with {values}; keep one",
+                            )
+                    elif first == slot:
+                        read[domain][slot] = value
         return read
 
 
 @lru_cache(maxsize=1 << 10)
 def _is_slot(slot: object) -> bool:
     return isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS
+
+
+@lru_cache(maxsize=1 << 10)
+def _plain_name(slot: object) -> str:
+    """Return the name that the spellings of a slot have in common."""
+    return normalize_slot_name(known_slot_name(str(slot)), rule_set(DEFAULT_RULES))
 
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)

@@ -108,7 +108,10 @@ def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
             for slot, value in parts[part].items():
                 is_set = not isinstance(value, str) or not is_absent(value)
                 if is_set and slot not in NOT_TRACKED:
-                    yield domain, f"{prefix}{slot}", value
+                    name = f"{prefix}{slot}"
+                    # A train's day is no booking, wherever it is written.
+                    is_known = name in TRACKED_SLOTS.get(domain, {name})
+                    yield domain, name if is_known else slot, value
 
 
 def is_state(value: object, any_domain: bool = False) -> bool:

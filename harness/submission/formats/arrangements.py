@@ -348,9 +348,21 @@ class Arrangement:
         key = key_of(dialogue, self._keys["turns"], dict, list)
         if key is not None:
             self._outer[str(key)] = None
+            self._note_unread(dialogue, key)
         elif not dialogues[id_] and dialogue != []:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
             self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
+
+    def _note_unread(self, dialogue: object, turns_key: object) -> None:
+        """Warn of belief states beside a dialogue's turns, which no turn has."""
+        for key, value in dialogue.items() if isinstance(dialogue, Mapping) else ():
+            said = role_and_name(key)
+            names_state = said is not None and said[1] in self._keys[STATE]
+            if key != turns_key and names_state and isinstance(value, dict | list) and value:
+                self.note(
+                    f"`{unquoted(key)}` of dialogues is not read; give a state in every turn",
+                    warning=True,
+                )
 
     def _is_row(self, item: Mapping[Any, Any]) -> bool:
         """Return whether an item of a list is a turn: has a number, or no turns of its own."""
@@ -382,6 +394,8 @@ class Arrangement:
         place = f"dialogue {unquoted(id_)}"
         turns = _without_opening(turns)
         by_number = {number: turn for number, turn in turns if number is not None}
+        if not by_number:
+            return []
         if any(number is None for number, _ in turns):
             self._problems.add(place, "some of its turns have no number")
             return []

@@ -100,6 +100,9 @@ class ValueReader:
     def _other(self, domain: str, slot: str, raw: str) -> Reading:
         """Return what is odd about a value that no venue and no gold state has."""
         near, is_certain = self._meant(domain, slot, raw)
+        clock = clock_of(raw) if slot in TIMES else None
+        if near is None and clock in self._vocabulary.values.get((domain, slot), frozenset()):
+            near, is_certain = clock, True
         if near is not None and near != raw:
             meant = near if is_certain else None
             return Reading("value_spelling", f"{raw!r} for {near!r}", meant)
