@@ -142,6 +142,7 @@ def _fixed(fixer: Callable[..., str], text: str) -> tuple[str, list[tuple[str, s
         ("<Hotel.Name>", "[hotel_name]"),
         ("%phone%", "[phone]"),
         ("HOTEL_NAME", "[hotel_name]"),
+        ("<arrive>", "[value_arrive]"),
         # A slot of the ontology.
         ("PHONE", "[phone]"),
         ("POST", "[postcode]"),
@@ -175,6 +176,9 @@ def test_what_is_no_known_placeholder_stays(text: str) -> None:
     [
         ("<sos_r> hello . <eos_r>", "hello ."),
         ("hello .</s>", "hello ."),
+        # What a model thought goes with its tokens.
+        ("<think> [value_name] ? </think> hello .", "hello ."),
+        ("leaves at <leave> .", "leaves at <leave> ."),
         ("<|endoftext|>", ""),
         ("a <b> c", "a c"),
         # A placeholder, an unknown word, and no token.

@@ -51,12 +51,22 @@ class Fixed:
     changes: Counter[Change]
 
 
+_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_SHOWN_THOUGHT = 20
+"""Characters."""
+
 _Fixer: TypeAlias = Callable[[str, RuleSet, Callable[[str, str], None]], str]
 """Returns a response without the odd items of a feature; calls the last with each change."""
 
 
 def without_tags(text: str, rules: RuleSet, note: Callable[[str, str], None]) -> str:
-    """Return a response without special tokens such as <sos_r>; placeholders stay as they are."""
+    """Return a response without special tokens such as <sos_r>; placeholders stay as they are.
+
+    What a model thought, `<think>…</think>`, goes with its tokens: it is no part of a response.
+    """
+    for thought in _THOUGHT.finditer(text):
+        note(thought[0][:_SHOWN_THOUGHT], "")
+    text = _THOUGHT.sub(" ", text)
     notations = other_notations(rules)
     parts: list[str] = []
     start = 0
@@ -115,8 +125,9 @@ def _placeholder(written: str, rules: RuleSet) -> str | None:
     words = re.findall(r"[a-z0-9]+", written.lower())
     for joint in ("_", " ", ""):
         name = joint.join(words)
-        if name in rules.ontology:
-            return f"[{name}]"
+        for known in (name, f"value_{name}"):
+            if known in rules.ontology:
+                return f"[{known}]"
     return None
 
 

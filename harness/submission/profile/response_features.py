@@ -140,7 +140,7 @@ class _Counter:
         add("response_tags", tags[-1] if tags else None)
 
     def _is_tag(self, tag: str) -> bool:
-        return tag.strip("<>/|").lower() not in self._rules.ontology
+        return self._notations.fullmatch(tag.lower()) is None
 
     def _count_words(self, text: str, references: Sequence[str], length: int) -> None:
         """Count the words of a response that no reference has, and what all share.
@@ -323,7 +323,9 @@ def other_notations(rules: RuleSet) -> re.Pattern[str]:
         if len(parts) > 1:
             joined.add(_JOINT.join(map(re.escape, parts)))
     alternatives = "|".join(sorted(joined, key=len, reverse=True))
-    single = "|".join(sorted(map(re.escape, rules.ontology), key=len, reverse=True))
+    # In angle brackets people leave `value_` out.
+    names = {*rules.ontology, *(name.removeprefix("value_") for name in rules.ontology)}
+    single = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     return re.compile(
         rf"[\[<{{(%$#@_]*(?<![a-z0-9])(?:{alternatives}|{_ANY_DOMAIN})(?![a-z0-9])[\]>}})%$#_]*"
         rf"|<\W?(?:{single})\W?>|\{{\W?(?:{single})\W?\}}|\[\W(?:{single})\W?\]"
