@@ -24,8 +24,6 @@ _PLAIN_CHARACTERS = str.maketrans(
         **dict.fromkeys("\u2122\u2120"),
     }
 )
-_CONTROL = re.compile("\x1b\\[[0-9;]*m|[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""Characters that control a terminal, and its colours."""
 _LEFT_OUT = frozenset({"Cf", "Mn"})
 """Categories of characters that are left out: format characters, and accents of letters."""
 
@@ -37,8 +35,6 @@ def plain_characters(text: str) -> str:
     """
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
-    if not text.isprintable():
-        text = _CONTROL.sub("", text)
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN_CHARACTERS))

@@ -185,10 +185,12 @@ def test_hardly_any_rewriting_of_a_published_file_changes_a_score_in_silence(
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("number", range(len(SYSTEMS)))
-def test_nor_does_one_of_twelve_dialogues(
-    number: int, multiwoz: Benchmark, predictions: Callable[[str], Any]
+def test_nor_do_rewritings_of_twelve_dialogues(
+    multiwoz: Benchmark, predictions: Callable[[str], Any]
 ) -> None:
-    names = [*KINDS][number :: len(SYSTEMS)]
-    silent = silent_kinds(names, part(predictions(SYSTEMS[number]), 12), multiwoz)
-    assert len(silent) <= SILENT_OF_TWELVE * len(names), silent
+    # Each system has a third of the kinds.
+    silent: list[str] = []
+    for number, system in enumerate(SYSTEMS):
+        names = [*KINDS][number :: len(SYSTEMS)]
+        silent += silent_kinds(names, part(predictions(system), 12), multiwoz)
+    assert len(silent) <= SILENT_OF_TWELVE * len(KINDS), silent

@@ -66,7 +66,7 @@ def without_tags(text: str, rules: RuleSet, note: Callable[[str, str], None]) ->
     """
     for thought in _THOUGHT.finditer(text):
         note(thought[0][:_SHOWN_THOUGHT], "")
-    text = _THOUGHT.sub(" ", text)
+    text = _THOUGHT.sub("", text).strip() if "<" in text else text
     notations = other_notations(rules)
     parts: list[str] = []
     start = 0
