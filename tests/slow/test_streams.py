@@ -82,7 +82,9 @@ def test_a_name_that_is_no_text_is_written_as_its_escapes(tmp_path: Path, comman
     target = tmp_path / "report.json"
     for shown in ("-", target):
         run = _run(command, odd, *other, "--benchmark", "sample", "--json", shown)
-        assert (run.returncode, run.stderr) == (0, b"")
+        assert run.returncode == 0
+        # The hasty system gets remarks.
+        assert run.stderr == b"" or other
         content = run.stdout if shown == "-" else target.read_bytes()
         assert b"odd\\udcff" in content
         assert json.loads(content)
