@@ -29,6 +29,7 @@ from mwz.harness.submission import (
     FEATURES,
     StateChecks,
     checked_submission,
+    content_of,
     read_standard,
 )
 from mwz.harness.submission.profile.feature import Profile
@@ -145,9 +146,9 @@ class PublishedFile:
         standard = read_standard(self.read(), self.name)
         own_gold = self.states_only and standard.has_gold_states
         compared = None if own_gold else benchmark
-        checks = StateChecks(tracked=self.states_only, any_name=own_gold)
+        checks = StateChecks.of_tracker(standard) if self.states_only else StateChecks()
         dialogues = checked_submission(standard, compared, self.name, None, checks).dialogues
-        return Content(dialogues, compared, rule_set(DEFAULT_RULES), self.states_only)
+        return content_of(dialogues, compared, rule_set(DEFAULT_RULES), checks)
 
 
 def published_files(upstream: Path, trackers: Path) -> Iterator[PublishedFile]:

@@ -144,11 +144,10 @@ def _check_tracker(
     content: object, standard: Standard, source: str, name: str | None
 ) -> tuple[Sequence[Remark], Mapping[str, str], Content]:
     """Show the fields and facts of a tracker's file; the same as `_check_submission`."""
-    has_gold = standard.has_gold_states
-    benchmark = None if has_gold else chosen_benchmark(name)
+    benchmark = None if standard.has_gold_states else chosen_benchmark(name)
     # Whatever `mwz dst` would refuse is refused here, in the same words.
     file = parse_tracking_file(content, source, lambda: chosen_benchmark(name))
-    checks = StateChecks(tracked=True, any_name=has_gold)
+    checks = StateChecks.of_tracker(standard)
     submission = checked_submission(standard, benchmark, source, checks=checks)
     users = {} if benchmark is None else benchmark.users
     _show_fields(standard, standard.dialogues_among(users))

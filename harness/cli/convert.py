@@ -64,7 +64,7 @@ def command(
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
     alone, own_gold = standard.has_states_alone, standard.has_gold_states
-    checks = StateChecks(tracked=alone, any_name=alone and own_gold)
+    checks = StateChecks.of_tracker(standard) if alone else StateChecks()
     # A tracker's gold states are of whatever dialogues it has.
     loaded = None if alone and own_gold else chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)

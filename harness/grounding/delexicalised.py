@@ -8,7 +8,6 @@ models at most 5 %), of published delexicalised responses at least 82 %.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -17,7 +16,7 @@ from functools import lru_cache
 from mwz.normalization import RuleSet
 
 from ..errors import InputError, unquoted
-from ..submission import Submission
+from ..submission import Submission, highest_likely
 
 MOST_PLACEHOLDERS = 0.5
 """The share of names and numbers that may be placeholders, give or take two standard deviations."""
@@ -50,7 +49,7 @@ def refuse_delexicalised(submission: Submission, rules: RuleSet, option: str) ->
                 first = f"dialogue {unquoted(id_)}, turn {number}"
             written.update(placeholders)
     count, every = written.total(), written.total() + values
-    if count > _highest_likely(every):
+    if count > highest_likely([(every, MOST_PLACEHOLDERS)]):
         examples = ", ".join(f"{name} {n}×" for name, n in written.most_common(3))
         raise InputError(
             submission.source,
@@ -58,15 +57,6 @@ def refuse_delexicalised(submission: Submission, rules: RuleSet, option: str) ->
             f"are placeholders ({examples}); {option} scores plain English, so leave it out, or "
             "give the responses as the user reads them",
         )
-
-
-def _highest_likely(every: int) -> float:
-    """Return how many of so many names and numbers are placeholders where plain English is meant.
-
-    That is the limit and two standard deviations of it.
-    """
-    deviation = math.sqrt(every * MOST_PLACEHOLDERS * (1 - MOST_PLACEHOLDERS))
-    return every * MOST_PLACEHOLDERS + 2 * deviation
 
 
 def placeholders_about_venues(response: str, rules: RuleSet) -> Iterator[str]:

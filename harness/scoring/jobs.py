@@ -76,7 +76,7 @@ def played_predictions(
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
-    return scorer, played, (*normalized.remarks, *played_remarks(played, scorer.options))
+    return scorer, played, tuple(played_remarks(played, scorer.options))
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:

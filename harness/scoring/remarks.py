@@ -1,4 +1,4 @@
-"""What is to be said of predictions besides how they were read."""
+"""What is to be said of predictions: how they were read, and how they are played."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from .report import RANKED_COVERAGE
 
 
 def played_remarks(played: Played, options: Options) -> Iterator[Remark]:
-    """Yield the remarks on what was played.
+    """Yield the remarks on what was played, those of reading it first.
 
     Args:
         played: What was played.
         options: How it is scored.
     """
+    yield from played.submission.remarks
     turns, every = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * every:
         yield Remark(

@@ -115,10 +115,9 @@ class Scorer:
             report: Report = free.report(self)
             remarks = tuple(free.remarks)
         else:
-            submission = self.checked(standard, "predictions")
-            played = self.played(self.normalized(submission))
+            played = self.played(self.normalized(self.checked(standard, "predictions")))
             report = self.report(played)
-            remarks = (*submission.remarks, *played_remarks(played, self.options))
+            remarks = tuple(played_remarks(played, self.options))
         warn_of(remarks)
         return replace(report, remarks=remarks)
 

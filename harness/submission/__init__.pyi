@@ -41,6 +41,7 @@ from .model import (
 from .notations import (
     DOMAINS as DOMAINS,
     TRACKED_SLOTS as TRACKED_SLOTS,
+    common_slot_name as common_slot_name,
     known_slot_name as known_slot_name,
     metadata_slots as metadata_slots,
     read_state as read_state,
@@ -55,6 +56,7 @@ from .plain import plain_form as plain_form
 from .profile.feature import (
     FEATURES as FEATURES,
     FLAGS as FLAGS,
+    highest_likely as highest_likely,
 )
 from .profile.fixes import (
     FIXES as FIXES,

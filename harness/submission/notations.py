@@ -31,7 +31,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, is_absent, plain_slot_name
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    is_absent,
+    normalize_slot_name,
+    plain_slot_name,
+    rule_set,
+)
 
 from ..errors import cut_repr
 from ..io import is_text, kind_of
@@ -144,6 +151,12 @@ def known_slot_name(name: str) -> str:
     """
     spaced = re.sub(r"[_-]+", " ", name)
     return spaced if plain_slot_name(spaced) in STATE_SLOTS else name
+
+
+@lru_cache(maxsize=1 << 12)
+def common_slot_name(name: str) -> str:
+    """Return the name that the spellings of a slot have in common: `leaveAt` is `leave`."""
+    return normalize_slot_name(known_slot_name(name), rule_set(DEFAULT_RULES))
 
 
 def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:

@@ -20,7 +20,6 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     digest_of_json,
-    normalize_slot_name,
     rule_set,
     without_absent_slots,
     without_empty_domains,
@@ -34,7 +33,7 @@ from ...submission import (
     StateChecks,
     Turn,
     checked_submission,
-    known_slot_name,
+    common_slot_name,
     standard_form,
 )
 from .choices import Choices
@@ -391,7 +390,7 @@ def parse_tracking_file(
     has_gold = standard.has_gold_states
     benchmark = load_benchmark() if gold is not None or not has_gold else None
     rules = rule_set(DEFAULT_RULES)
-    checks = StateChecks(tracked=True, any_name=has_gold)
+    checks = StateChecks.of_tracker(standard)
     submission = checked_submission(standard, benchmark, source, rules, checks)
     remarks = [one for one in submission.remarks if one.warning or one.kind == GOLD]
     dialogues = submission.dialogues.items()
@@ -472,7 +471,7 @@ def _spellings(pairs: Sequence[tuple[BeliefState, BeliefState]]) -> Mapping[Slot
 
 def _plain_name(slot: str) -> str:
     """Return a slot's name in the harness's spelling, without `book`."""
-    name = normalize_slot_name(known_slot_name(slot), rule_set(DEFAULT_RULES))
+    name = common_slot_name(slot)
     return BOOKING_SLOTS.get(name, name)
 
 

@@ -121,6 +121,11 @@ class StateChecks:
     any_name: bool = False
     plain: bool = False
 
+    @classmethod
+    def of_tracker(cls, standard: Standard) -> StateChecks:
+        """Return what is refused of a tracker's states; beside gold of its own, names are free."""
+        return cls(tracked=True, any_name=standard.has_gold_states)
+
 
 STATE_CHECKS = StateChecks()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,20 @@ LEAST = 3
 
 DEVIATIONS = 2
 """How many standard deviations of the limit a count has to be beyond it."""
+
+
+def highest_likely(parts: Iterable[tuple[int, float]]) -> float:
+    """Return how many odd items chance explains.
+
+    Args:
+        parts: The items of each part, and their limit. Of n items with the limit p there are n p
+            odd ones, with a variance of n p (1 - p).
+    """
+    expected = variance = 0.0
+    for items, limit in parts:
+        expected += limit * items
+        variance += limit * (1 - limit) * items
+    return expected + DEVIATIONS * math.sqrt(variance)
 
 
 @dataclass(frozen=True)
@@ -61,19 +75,14 @@ class Feature:
         return self.parts.get(part, self.parts.get(slot, self.limit))
 
     def is_told(self, parts: Mapping[str, Tally]) -> bool:
-        """Return whether parts, taken together, are beyond their limits by more than chance.
-
-        Of a part with n items and the limit p, chance explains n p odd ones, with a variance of
-        n p (1 - p).
-        """
+        """Return whether parts, taken together, are beyond their limits by more than chance."""
         odd = sum(tally.odd for tally in parts.values())
         limits = {part: self.limit_of(part) for part in parts}
-        expected = sum(limits[part] * tally.items for part, tally in parts.items())
-        variance = sum(limits[part] * (1 - limits[part]) * parts[part].items for part in parts)
+        most = highest_likely([(tally.items, limits[part]) for part, tally in parts.items()])
         # Parts with a limit of their own have odd items in published files as well.
         has_own = any(limit != self.limit for limit in limits.values())
         least = max(self.least, LEAST) if has_own else self.least
-        return odd >= least and odd > expected + DEVIATIONS * math.sqrt(variance)
+        return odd >= least and odd > most
 
     def is_raised(self, value: float) -> bool:
         """Return whether the figure of a flag is beyond the limit."""
@@ -120,6 +129,11 @@ class Profile:
     def add(self, feature: str, example: str | None, part: str = "", number: int = 1) -> None:
         """Count items of a feature, as `Tally.add`."""
         self.tally(feature, part).add(example, number)
+
+    def add_part(self, feature: str, example: str, odd: int, items: int, part: str = "") -> None:
+        """Count items of which so many are odd, all alike."""
+        self.add(feature, example, part, odd)
+        self.add(feature, None, part, items - odd)
 
     def tally(self, feature: str, part: str = "") -> Tally:
         """Return the tally of a part of a feature."""

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
@@ -20,7 +20,7 @@ from ..model import Turn
 from .feature import FEATURES, Profile
 from .meanings import ValueReader
 from .profiling import Content, telling_profile, vocabulary_for
-from .response_features import GLUED, SLOT, TAG, other_notations
+from .response_features import GLUED, SLOT, other_notations, special_tokens
 from .vocabulary import slot_name
 
 
@@ -67,14 +67,12 @@ def without_tags(text: str, rules: RuleSet, note: Callable[[str, str], None]) ->
     for thought in _THOUGHT.finditer(text):
         note(thought[0][:_SHOWN_THOUGHT], "")
     text = _THOUGHT.sub("", text).strip() if "<" in text else text
-    notations = other_notations(rules)
     parts: list[str] = []
     start = 0
-    for match in TAG.finditer(text) if "<" in text else ():
-        if notations.fullmatch(match[0].lower()) is None:
-            note(match[0], "")
-            parts.append(text[start : match.start()])
-            start = match.end()
+    for match in special_tokens(text, rules):
+        note(match[0], "")
+        parts.append(text[start : match.start()])
+        start = match.end()
     if not parts:
         return text
     return " ".join(" ".join([*parts, text[start:]]).split())
@@ -82,31 +80,38 @@ def without_tags(text: str, rules: RuleSet, note: Callable[[str, str], None]) ->
 
 def with_brackets(text: str, rules: RuleSet, note: Callable[[str, str], None]) -> str:
     """Return a response with placeholders in brackets that it has in another notation."""
-
-    def replaced(match: re.Match[str]) -> str:
-        placeholder = _placeholder(match[0], rules)
-        if placeholder is None:
-            return match[0]
-        note(match[0], placeholder)
-        return placeholder
-
-    def replaced_slot(match: re.Match[str]) -> str:
-        placeholder = _placeholder_of_slot(match[0], rules)
-        if placeholder is None:
-            return match[0]
-        note(match[0], placeholder)
-        return placeholder
-
     # What is in capitals throughout is no mixture of words and slots.
     is_mixed = text != text.upper()
-    text = _outside_placeholders(text, _in_any_case(rules), replaced)
-    return _outside_placeholders(text, SLOT, replaced_slot) if is_mixed else text
+    text = _outside_placeholders(
+        text, _in_any_case(rules), partial(_placeholder, rules=rules), note
+    )
+    if not is_mixed:
+        return text
+    return _outside_placeholders(text, SLOT, partial(_placeholder_of_slot, rules=rules), note)
 
 
 def _outside_placeholders(
-    text: str, pattern: re.Pattern[str], replaced: Callable[[re.Match[str]], str]
+    text: str,
+    pattern: re.Pattern[str],
+    placeholder_of: Callable[[str], str | None],
+    note: Callable[[str, str], None],
 ) -> str:
-    """Return a text with what a pattern finds replaced, but for what is within placeholders."""
+    """Return a text with a placeholder for what a pattern finds; those that it has stay.
+
+    Args:
+        text: The text.
+        pattern: What is looked for.
+        placeholder_of: Returns the placeholder for what was found; None to leave it.
+        note: Called with each change.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        placeholder = placeholder_of(match[0])
+        if placeholder is None:
+            return match[0]
+        note(match[0], placeholder)
+        return placeholder
+
     parts: list[str] = []
     start = 0
     for match in PLACEHOLDER.finditer(text):

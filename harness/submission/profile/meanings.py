@@ -27,7 +27,7 @@ _SHORT = 3
 def fold(text: str) -> str:
     """Return a text without what does not tell values apart: case, blanks, hyphens, plural."""
     plain = plain_characters(text).casefold().strip()
-    plain = plain.replace("&amp;", "and").replace("&", "and")
+    plain = plain.replace("&", "and")
     bare = re.sub(r"[\W_]", "", re.sub(r"^(?:the|a) ", "", plain))
     if len(bare) > _SHORT:
         bare = bare.removesuffix("s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mwz.normalization import BeliefState, RuleSet
 
@@ -61,10 +61,7 @@ class Content:
         if step < 2:
             return self
         ids = [*self.dialogues][::step]
-        dialogues = {id_: self.dialogues[id_] for id_ in ids}
-        return Content(
-            dialogues, self.benchmark, self.rules, self.states_only, self.uses_states, self.plain
-        )
+        return replace(self, dialogues={id_: self.dialogues[id_] for id_ in ids})
 
     def gold(self) -> Mapping[str, Sequence[BeliefState]]:
         """Return dialogue id -> the gold states that its states are compared with."""

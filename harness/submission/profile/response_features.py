@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from mwz.normalization import RuleSet, normalize_response, placeholder_names, plain_characters
+from mwz.normalization import (
+    PLACEHOLDER,
+    RuleSet,
+    normalize_response,
+    placeholder_names,
+    plain_characters,
+)
 
 from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
 from ..model import Turn
@@ -16,7 +22,6 @@ from ..notations import DOMAINS
 from .feature import Profile
 from .vocabulary import Wording, tokens
 
-_PLACEHOLDER = re.compile(r"\[[\w\s]+\](?:-?e?s\b)?")
 SLOT = re.compile(r"\b[A-Z]{2,}\b")
 TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
 """A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
@@ -88,6 +93,9 @@ class _Counter:
         """Count the turns of a dialogue."""
         references = dialogue.references.get(CANONICAL_STYLE, ())
         about = self._rules.about_venues
+        expected = [frozenset(SLOT.findall(text)) & about for text in references[: len(turns)]]
+        for slots_expected in expected:
+            self._expected.update(slots_expected)
         said: list[frozenset[str]] = []
         for number, turn in enumerate(turns):
             self._turns += 1
@@ -100,15 +108,12 @@ class _Counter:
             slots = {self._rules.ontology.get(name, "") for name in names}
             self._said.update(slots & about)
             said.append(frozenset(slots & about))
-            if number < len(references) and not about.isdisjoint(SLOT.findall(references[number])):
+            if number < len(expected) and expected[number]:
                 self._about_venues += 1
                 if not names:
                     self._evasive[response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
-        expected = [frozenset(SLOT.findall(text)) & about for text in references[: len(turns)]]
-        for slots_expected in expected:
-            self._expected.update(slots_expected)
         self._count_places(said, expected)
         claimed = [turn.active_domains for turn in turns]
         self._count_shifted_domains(claimed, dialogue.active_domains)
@@ -120,7 +125,7 @@ class _Counter:
         for name in names:
             add("response_unknown", None if name in self._rules.ontology else f"[{name}]")
             add("response_notation", None)
-        without = _PLACEHOLDER.sub(" ", text)
+        without = PLACEHOLDER.sub(" ", text)
         lowered = without.lower()
         if _PLAIN.fullmatch(lowered) is None:
             for match in self._notations.finditer(lowered):
@@ -136,11 +141,8 @@ class _Counter:
         add("response_glued", None, number=max(len(names) - len(glued), 0))
         named = self._venue_names.search(lowered[:_SEARCHED])
         add("response_plain", named[0] if named else None)
-        tags = [tag for tag in TAG.findall(text) if self._is_tag(tag)] if "<" in text else []
-        add("response_tags", tags[-1] if tags else None)
-
-    def _is_tag(self, tag: str) -> bool:
-        return self._notations.fullmatch(tag.lower()) is None
+        tags = special_tokens(text, self._rules)
+        add("response_tags", tags[-1][0] if tags else None)
 
     def _count_words(self, text: str, references: Sequence[str], length: int) -> None:
         """Count the words of a response that no reference has, and what all share.
@@ -239,31 +241,28 @@ class _Counter:
         self._count_repeated()
         for slot, number in self._expected.items():
             lacking = max(number - self._said[slot], 0)
-            self._profile.add("response_lacks", f"[{slot.lower()}]", slot, lacking)
-            self._profile.add("response_lacks", None, slot, number - lacking)
+            self._profile.add_part("response_lacks", f"[{slot.lower()}]", lacking, number, slot)
 
     def _count_usual_words(self) -> None:
         """Count words that are there more often, or less often, than in the references."""
-        add, wording = self._profile.add, self._wording
+        add, wording = self._profile.add_part, self._wording
         references = wording.texts.total()
         excess: Counter[str] = Counter()
         for token, number in self._frequency.items():
             usual = round(self._turns * wording.frequency[token] / references)
             excess[token] = number - usual
         for token, number in excess.most_common(1):
-            add("response_overused", repr(token), number=max(number, 0))
-            add("response_overused", None, number=self._turns - max(number, 0))
+            add("response_overused", repr(token), max(number, 0), self._turns)
         for token in _COMMON:
             usual = round(self._turns * wording.frequency[token] / references)
             lacking = max(usual - self._frequency[token], 0)
-            add("response_lacks_words", repr(token), repr(token), lacking)
-            add("response_lacks_words", None, repr(token), usual - lacking)
+            add("response_lacks_words", repr(token), lacking, usual, repr(token))
         more = max(self._words - self._usual_words, 0)
-        add("response_long", "more", number=more)
-        add("response_long", None, number=self._words - more)
+        add("response_long", "more", more, self._words)
         for text, number in self._repeated.items():
             is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
-            add("response_strange", repr(text[:60]) if is_strange else None, number=number)
+            example = repr(text[:60]) if is_strange else None
+            self._profile.add("response_strange", example, number=number)
 
     def _count_repeated(self) -> None:
         """Count responses that are the same, and those that answer nothing."""
@@ -275,8 +274,7 @@ class _Counter:
                 add("response_evasive", repr(text[:60]), number=number)
         add("response_evasive", None, number=self._about_venues - evasive)
         for text, number in self._repeated.most_common(1):
-            add("response_repeated", repr(text[:60]), number=number)
-            add("response_repeated", None, number=self._turns - number)
+            self._profile.add_part("response_repeated", repr(text[:60]), number, self._turns)
 
     def _strangeness(self, text: str) -> float:
         """Return the share of a text's pairs of tokens that no reference has."""
@@ -312,6 +310,15 @@ def venue_names(benchmark: Benchmark) -> re.Pattern[str]:
 
 SHORTEST_NAME = 5
 """Characters. Shorter names of venues are ordinary words."""
+
+
+def special_tokens(text: str, rules: RuleSet) -> list[re.Match[str]]:
+    """Return the tokens of models in a response; a placeholder in another notation is none."""
+    if "<" not in text:
+        return []
+    notations = other_notations(rules)
+    tokens_found = TAG.finditer(text)
+    return [match for match in tokens_found if notations.fullmatch(match[0].lower()) is None]
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ from mwz.normalization import BeliefState, is_absent, is_dontcare, is_public_con
 
 from ..repairs import plain_value
 from .feature import Profile
-from .meanings import ValueReader
+from .meanings import TIMES, ValueReader
 from .vocabulary import Slot, Vocabulary, slot_name
 
 States: TypeAlias = Sequence[BeliefState]
@@ -102,8 +102,7 @@ class _Counter:
             reading = self._reader.reading(domain, raw_slot, raw)
             for feature in ("value_empty", "value_dontcare", "value_spelling"):
                 self._count_value(feature, slot, reading.feature, reading.example)
-            is_time = name in ("arrive", "leave", "time")
-            unread = "value_time" if is_time else "value_unknown"
+            unread = "value_time" if name in TIMES else "value_unknown"
             self._count_value(unread, slot, reading.feature, reading.example)
         for (domain, name), value in self.slots(states[-1]).items() if states else ():
             self._values.setdefault((domain, name), Counter())[value] += 1
@@ -125,8 +124,7 @@ class _Counter:
             value, most = counts.most_common(1)[0]
             excess = most - round(number * gold[value] / gold.total())
             part = "-".join(slot)
-            self._profile.add("value_frequent", repr(value), part, max(excess, 0))
-            self._profile.add("value_frequent", None, part, number - max(excess, 0))
+            self._profile.add_part("value_frequent", repr(value), max(excess, 0), number, part)
 
     def count_course(self, states: States) -> None:
         """Count how the slots of a turn go with those of the next."""

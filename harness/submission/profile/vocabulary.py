@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -86,13 +86,11 @@ class Wording:
         pairs: Every two tokens in a row.
         texts: The canonical references, and how often each is there.
         frequency: Token -> the canonical references that have it.
-        every: The references of all styles.
     """
 
     tokens: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     texts: Counter[str]
-    every: frozenset[str] = field(repr=False)
 
     @property
     def is_large(self) -> bool:
@@ -147,20 +145,15 @@ def vocabulary_of(benchmark: Benchmark, rules: RuleSet) -> Vocabulary:
 @lru_cache(maxsize=8)
 def wording_of(benchmark: Benchmark) -> Wording:
     """Return the wording of a benchmark's references, which is kept with an installed one."""
-    kept = benchmark.kept("wording", lambda: _wording(benchmark))
-    words, pairs = kept
+    words, pairs = benchmark.kept("wording", lambda: _wording(benchmark))
     canonical: Counter[str] = Counter()
-    every: set[str] = set()
     for dialogue in benchmark.dialogues.values():
         canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
-        for texts in dialogue.references.values():
-            every.update(texts)
     split = [pair.split(" ") for pair in pairs]
     return Wording(
         frozenset(words),
         frozenset((first, second) for first, second in split),
         canonical,
-        frozenset(every),
     )
 
 
