@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, write_json
+from helpers import Cli, benchmark, dialogue, write_json
 
 from mwz.harness import Benchmark
-from mwz.harness.submission import checked_submission, content_of, fixed_content, read_predictions
+from mwz.harness.submission import (
+    Turn,
+    checked_submission,
+    content_of,
+    fixed_content,
+    read_predictions,
+)
 from mwz.harness.submission.profile.fixes import with_blanks, with_brackets, without_tags
 from mwz.harness.submission.profile.meanings import ValueReader
 from mwz.harness.submission.profile.vocabulary import Vocabulary
@@ -228,6 +234,15 @@ def _reader() -> ValueReader:
 )
 def test_a_meaning_is_given_where_there_is_one(slot: str, value: str, meant: str | None) -> None:
     assert _reader().reading("hotel", slot, value).meant == meant
+
+
+def test_a_time_is_fixed_where_the_rules_do_not_read_it() -> None:
+    # They read `time`, and not `booktime`.
+    on = benchmark({"mul0001": dialogue({}, 1, [{"restaurant": {"booktime": "18:00"}}])})
+    turn = Turn("", {"restaurant": {"booktime": "1800", "time": "1800"}}, None)
+    fixed = fixed_content(content_of({"mul0001": [turn]}, on, RULES))
+    (read,) = fixed.dialogues["mul0001"]
+    assert read.state == {"restaurant": {"booktime": "18:00", "time": "1800"}}
 
 
 _EVALUATOR = "MultiWOZ_Evaluation/predictions"

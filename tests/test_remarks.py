@@ -269,3 +269,7 @@ def test_two_spellings_of_a_slot_with_two_values_are_refused() -> None:
     state = {"hotel": {"pricerange": "moderate", "price range": "cheap"}}
     problem = str(refusal(_remarks, {**TURN, "state": state}))
     assert "`pricerange` and `price range` are one slot, with 'moderate' and 'cheap'" in problem
+    # Also where both are read by one name.
+    state = {"hotel": {"price_range": "moderate", "price range": "cheap"}}
+    problem = str(refusal(_remarks, {**TURN, "state": state}))
+    assert "`price_range` and `price range` are one slot, with 'moderate' and 'cheap'" in problem

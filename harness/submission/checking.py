@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
-    DEFAULT_RULES,
     BeliefState,
     RuleSet,
     is_absent,
-    normalize_slot_name,
     plain_slot_name,
-    rule_set,
 )
 
 from ..benchmark import Benchmark
@@ -62,6 +59,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    common_slot_name,
     is_state,
     known_slot_name,
     read_state,
@@ -310,13 +308,13 @@ class _Checker:
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
-            if len(slots) > 1 and len({_plain_name(slot) for slot in slots}) < len(slots):
-                return False
             for slot, value in slots.items():
                 if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
                     return False
                 if not 0 < len(value) <= self._limits["value"]:
                     return False
+            if len({*map(common_slot_name, slots)}) < len(slots):
+                return False
         self._last = state
         return True
 
@@ -343,6 +341,11 @@ class _Checker:
 
         return self._known_slots(read_state(state, tell, note), tell)
 
+    def _slot(self, name: Any) -> Any:
+        """Return a slot's name as states have it once they are read; a tracker's may be any."""
+        is_any = self._checks.any_name or not isinstance(name, str)
+        return name if is_any else known_slot_name(name)
+
     def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
         any_name = self._checks.any_name
@@ -356,7 +359,7 @@ class _Checker:
             read.setdefault(domain, {})
             spelled: dict[str, str] = {}
             for name, value in slots.items():
-                slot = known_slot_name(name) if isinstance(name, str) and not any_name else name
+                slot = self._slot(name)
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {cut_repr(slot)}{close}")
@@ -364,31 +367,21 @@ class _Checker:
                     bound = limit_text(self._limits, "value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
-                    first = spelled.setdefault(_plain_name(slot), slot)
+                    first_name = spelled.setdefault(common_slot_name(str(name)), name)
+                    first = self._slot(first_name)
                     there = read[domain].get(first)
-                    if first != slot and there is not None and not is_absent(value):
-                        if is_absent(there):
-                            read[domain][first] = value
-                        elif there != value:
-                            values = f"{cut_repr(there)} and {cut_repr(value)}"
-                            tell(
-                                domain,
-                                f"`{first}` and `{slot}` are one slot, with {values}; keep one",
-                            )
-                    elif first == slot:
-                        read[domain][slot] = value
+                    if there is None or (is_absent(there) and not is_absent(value)):
+                        read[domain][first] = value
+                    elif there != value and not is_absent(value):
+                        values = f"{cut_repr(there)} and {cut_repr(value)}"
+                        both = f"`{unquoted(first_name)}` and `{unquoted(name)}`"
+                        tell(domain, f"{both} are one slot, with {values}; keep one")
         return read
 
 
 @lru_cache(maxsize=1 << 10)
 def _is_slot(slot: object) -> bool:
     return isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS
-
-
-@lru_cache(maxsize=1 << 10)
-def _plain_name(slot: object) -> str:
-    """Return the name that the spellings of a slot have in common."""
-    return normalize_slot_name(known_slot_name(str(slot)), rule_set(DEFAULT_RULES))
 
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)

@@ -224,7 +224,7 @@ def _state_fixer(
                 name = slot_name(slot, vocabulary.rules)
                 meant: str | None = None
                 if (domain, name) in vocabulary.gold:
-                    reading = reader.reading(domain, name, value)
+                    reading = reader.reading(domain, slot, value)
                     if reading.feature in features:
                         meant = reading.meant
                         if meant is not None and reading.feature is not None:
