@@ -89,6 +89,9 @@ _REWRITINGS: Mapping[str, Callable[[str, Random], str]] = {
     "spaces": lambda text, chance: "".join(
         chance.choice(_SPACES) if letter == " " else letter for letter in text
     ),
+    "more spaces": lambda text, chance: _in_places(
+        text, chance, lambda letter: "  " if letter == " " else letter
+    ),
     "tokens": lambda text, chance: re.sub(" ?' ?", " ' ", text),
     "curly tokens": lambda text, chance: re.sub(" ?' ?", " ’ ", text),
     "before the s": lambda text, chance: re.sub("(?<! )('s|n't)", r" \1", text),

@@ -55,6 +55,7 @@ _LONGEST_STREET = 3
 _EMPHASIS = frozenset("*_")
 _MOST_EMPHASIS = 3
 
+_BLANKS = re.compile("[ \t]+")
 _HIDDEN = "\0"
 _DIGIT = re.compile("[0-9]")
 _OF_LETTERS = frozenset({"reference"})
@@ -109,8 +110,12 @@ class Delexicaliser:
         return f"{_VERSION}-{sha256(content)[:_SHOWN_HASH]}"
 
     def __call__(self, response: str) -> Delexicalised:
-        """Return a response delexicalised; its `original` is in plain characters."""
-        return self._remembered(plain_characters(response))
+        """Return a response delexicalised.
+
+        Its `original` is in plain characters, with one blank between words: times and prices are
+        recognised by their tokens and the blanks between them.
+        """
+        return self._remembered(_BLANKS.sub(" ", plain_characters(response)))
 
     def _delexicalised(self, response: str) -> Delexicalised:
         spans = self._spans(response)
