@@ -38,6 +38,8 @@ Turns: TypeAlias = Sequence[Turn]
 # whole number, the counts on both sides of it.
 OF_HUNDRED: Mapping[float, tuple[int, int]] = {
     0.0: (0, 1),
+    # 0.3 + 2 * 0.55 = 1.39
+    0.003: (1, 2),
     # 0.5 + 2 * 0.71 = 1.91; of `value_empty` three are the least.
     0.005: (1, 3),
     # 1 + 2 * 0.99 = 2.99
@@ -170,8 +172,12 @@ def _frequent(count: int) -> Content:
 
 
 def _repeated(count: int) -> Content:
-    on = benchmark({f"d{number}": dialogue({}, 1) for number in range(100)})
-    texts = ["hello"] * count + [f"hello {number}" for number in range(100 - count)]
+    return _content_of([*["hello"] * count, *[f"hello {number}" for number in range(100 - count)]])
+
+
+def _content_of(texts: Sequence[str]) -> Content:
+    """Return a dialogue of one turn for each response."""
+    on = benchmark({f"d{number}": dialogue({}, 1) for number in range(len(texts))})
     turns = {f"d{number}": _said(text) for number, text in enumerate(texts)}
     return Content(turns, on, RULES)
 
@@ -187,6 +193,12 @@ def _shifted(count: int) -> Content:
     texts = ["NAME", "PHONE", "ADDRESS"]
     odd, other = _said("ok", "[name]", "ok"), _said("ok", "[phone]", "ok")
     return _content(odd, other, count, references=texts)
+
+
+def _capped(count: int) -> Content:
+    # Texts of thirty characters that differ; all others are shorter, and one text.
+    texts = [f"hello {number:02d}".ljust(30, ".") for number in range(count)]
+    return _content_of([*texts, *["hello"] * (100 - count)])
 
 
 def _misplaced(count: int) -> Content:
@@ -233,6 +245,7 @@ CASES: Mapping[str, tuple[Callable[[int], Content], str]] = {
     "response_unknown": (_of_responses("[nmae]", "[name]", NICE), ""),
     "response_lacks": (_of_responses("hello", "[name]", NICE), "NAME"),
     "response_plain": (_of_responses("the Golden Spoon is nice", "[name]", NICE), ""),
+    "response_number": (_of_responses("01223350106 is nice", "[phone] is nice", NICE), ""),
     "response_delexicalised": (_plain, ""),
     "response_tags": (_of_responses("hello <eos_r>", "hello", NICE), ""),
     "response_tokens": (_of_responses("howdy", "hello", NICE), ""),
@@ -240,6 +253,8 @@ CASES: Mapping[str, tuple[Callable[[int], Content], str]] = {
     "response_overused": (_of_responses("howdy", "hello", "hello"), ""),
     "response_lacks_words": (_of_responses("hello", "hello you", "hello you"), "'you'"),
     "response_cut": (_of_responses("hello there", "hello there .", "hello there ."), ""),
+    "response_opening": (_of_responses("there hello", "hello there", "hello there"), ""),
+    "response_capped": (_capped, ""),
     "response_strange": (_of_responses("there hello", "hello there", NICE), ""),
     "response_repeated": (_repeated, ""),
     "response_evasive": (_of_responses("hello", "[name]", NICE), ""),

@@ -250,6 +250,8 @@ RESPONSES = (
     damaged("last three words cut", responses(lambda text: " ".join(text.split()[:-3]))),
     damaged("first word cut", responses(lambda text: " ".join(text.split()[1:]))),
     damaged("first thirty characters", responses(lambda text: text[:30])),
+    damaged("first sixty characters", responses(lambda text: text[:60])),
+    damaged("first hundred characters", responses(lambda text: text[:100])),
     damaged("first sentence", responses(lambda text: text.split(" . ")[0])),
     damaged("empty", responses(lambda text: "")),
     damaged("null", responses(lambda text: None)),

@@ -27,6 +27,8 @@ TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
 """A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
 _PLAIN = re.compile(r"[a-z0-9 .,?!';\"\n]*")
 """What no placeholder in another notation is in."""
+_PLAIN_NUMBER = re.compile(r"\b0\d{9,10}\b|\bcb\d{2,3}[a-z]{2}\b", re.I)
+"""A telephone number, and a postcode of Cambridge."""
 _SEARCHED = 2000
 """Characters of a response in which venues are looked for."""
 _FEW_WORDS = 2
@@ -84,6 +86,7 @@ class _Counter:
         self._said: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
         self._evasive: Counter[str] = Counter()
+        self._texts: set[str] = set()
         self._about_venues = 0
         self._words = 0
         self._usual_words = 0
@@ -122,6 +125,7 @@ class _Counter:
         """Count placeholders that are unknown, and what is none because of its notation."""
         add = self._profile.add
         add("response_empty", None if text.strip() else "''")
+        self._texts.add(text.strip())
         for name in names:
             add("response_unknown", None if name in self._rules.ontology else f"[{name}]")
             add("response_notation", None)
@@ -141,6 +145,8 @@ class _Counter:
         add("response_glued", None, number=max(len(names) - len(glued), 0))
         named = self._venue_names.search(lowered[:_SEARCHED])
         add("response_plain", named[0] if named else None)
+        number = _PLAIN_NUMBER.search(without)
+        add("response_number", number[0] if number else None)
         tags = special_tokens(text, self._rules)
         add("response_tags", tags[-1][0] if tags else None)
 
@@ -166,7 +172,7 @@ class _Counter:
             self._count_unknown_words(words)
 
     def _count_unknown_words(self, words: Sequence[str]) -> None:
-        """Count tokens, and pairs of them, that no reference has, and what a response ends with."""
+        """Count tokens and pairs of them that no reference has, and unusual first and last ones."""
         add, wording = self._profile.add, self._wording
         strange = [word for word in words if word not in wording.tokens]
         for word in strange:
@@ -179,6 +185,8 @@ class _Counter:
         add("response_pairs", None, number=len(pairs) - len(unusual))
         ends = words[-1] if words else ""
         add("response_cut", None if ends in _ENDS else repr(ends))
+        begins = words[0] if words else ""
+        add("response_opening", repr(begins) if begins in wording.inner else None)
 
     def _count_domains(
         self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
@@ -239,6 +247,7 @@ class _Counter:
         if self._wording.is_large:
             self._count_usual_words()
         self._count_repeated()
+        self._count_longest()
         for slot, number in self._expected.items():
             lacking = max(number - self._said[slot], 0)
             self._profile.add_part("response_lacks", f"[{slot.lower()}]", lacking, number, slot)
@@ -275,6 +284,14 @@ class _Counter:
         add("response_evasive", None, number=self._about_venues - evasive)
         for text, number in self._repeated.most_common(1):
             self._profile.add_part("response_repeated", repr(text[:60]), number, self._turns)
+
+    def _count_longest(self) -> None:
+        """Count responses that are as long as the longest one, as those cut at a limit are."""
+        # A text that is repeated counts once: templates are as long as they are.
+        lengths = Counter(map(len, self._texts))
+        longest = max(lengths)
+        number = lengths[longest]
+        self._profile.add_part("response_capped", f"{longest} characters", number, self._turns)
 
     def _strangeness(self, text: str) -> float:
         """Return the share of a text's pairs of tokens that no reference has."""

@@ -26,6 +26,9 @@ Slot: TypeAlias = tuple[str, str]
 FEWEST_REFERENCES = 100
 """Fewer canonical references do not tell which words are usual."""
 
+COMMON, RARE = 0.01, 0.0005
+"""The share of references that have a common token at least, and a rare one less."""
+
 TRACKED = frozenset(
     (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
 )
@@ -105,6 +108,19 @@ class Wording:
             for token in set(tokens(text)):
                 frequency[token] += number
         return frequency
+
+    @cached_property
+    def inner(self) -> frozenset[str]:
+        """The tokens that many references have, and hardly any begins with."""
+        openings: Counter[str] = Counter()
+        for text, number in self.texts.items():
+            openings.update(dict.fromkeys(tokens(text)[:1], number))
+        references = self.texts.total()
+        inner = set()
+        for token, number in self.frequency.items():
+            if number >= COMMON * references and openings[token] < RARE * references:
+                inner.add(token)
+        return frozenset(inner)
 
 
 def vocabulary_of_states(
