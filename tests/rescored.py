@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ NOTICEABLE = 0.5
 """By how many points a figure may change unsaid."""
 
 SILENT = 0.02
-"""The share of the kinds that may change a score of a published file in silence."""
+"""The share of the kinds that may change a score of published predictions in silence."""
 
 SYSTEMS = ("mars", "ubar", "pptod")
 """The systems whose published predictions are rewritten."""
@@ -206,4 +206,29 @@ def silent_kinds(
         effect = rescorer.effect_of(name, predictions, gold)
         if effect.silent:
             silent[name] = effect.changes
+    return silent
+
+
+def silent_kinds_of_systems(
+    dialogues: int,
+    first: int,
+    benchmark: Benchmark,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> dict[str, Mapping[str, float]]:
+    """Return the kinds that change a score of a published file in silence.
+
+    Every kind rewrites the predictions of one of `SYSTEMS`.
+
+    Args:
+        dialogues: How many dialogues of a system are rewritten.
+        first: The place in `SYSTEMS` of the system that the first kind rewrites.
+        benchmark: MultiWOZ.
+        predictions: Reads the predictions of a system.
+    """
+    silent: dict[str, Mapping[str, float]] = {}
+    number = len(SYSTEMS)
+    for place in range(number):
+        system = SYSTEMS[(first + place) % number]
+        names = [*kinds()][place::number]
+        silent |= silent_kinds(names, part(predictions(system), dialogues), benchmark)
     return silent

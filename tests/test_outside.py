@@ -106,6 +106,10 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert ["?" in turn["response"] for turn in turns].count(True) == 48
     tables = (tmp_path / "docs" / "board-tables.md").read_text("utf-8")
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
+
+
+@pytest.mark.slow
+def test_the_board_stays_as_it_is_beside_a_metric_from_outside(package: Path) -> None:
     # The board of the repository, whose entries have none, is as it was.
     board = ("--submissions", ROOT / "submissions")
     done = mwz(package, "leaderboard", "--check", *board)

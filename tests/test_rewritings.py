@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from helpers import sample_predictions
-from rescored import SILENT, SYSTEMS, Rescorer, encoded, gold_outputs, part, silent_kinds
+from rescored import SILENT, Rescorer, encoded, gold_outputs, silent_kinds_of_systems
 from rewritings import FAMILIES, Outputs, Turn, kinds
 
 from mwz.harness import Benchmark, load_benchmark
@@ -46,9 +46,6 @@ FOREIGN: Mapping[str, Sequence[str]] = {
     "no response has digits": ("responses: full-width digits",),
 }
 """What the sample lacks -> the kinds that rewrite nothing in it."""
-
-SILENT_OF_TWELVE = 0.02
-"""The share of the kinds that may change a score of twelve dialogues in silence."""
 
 _PLACEHOLDERS = {
     "arriveby": "value_arrive",
@@ -174,23 +171,8 @@ def test_gold_beside_predictions_differs_from_them(outputs: Outputs, gold: Outpu
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("number", range(len(SYSTEMS)))
-def test_hardly_any_rewriting_of_a_published_file_changes_a_score_in_silence(
-    number: int, multiwoz: Benchmark, predictions: Callable[[str], Any]
-) -> None:
-    # Each system has a fifteenth of the kinds; a slow test has all.
-    names = [*KINDS][number::15]
-    silent = silent_kinds(names, part(predictions(SYSTEMS[number]), 300), multiwoz)
-    assert len(silent) <= SILENT * len(names), silent
-
-
-@pytest.mark.real_data
-def test_nor_do_rewritings_of_twelve_dialogues(
+def test_hardly_any_rewriting_of_twelve_dialogues_changes_a_score_in_silence(
     multiwoz: Benchmark, predictions: Callable[[str], Any]
 ) -> None:
-    # Each system has a third of the kinds.
-    silent: list[str] = []
-    for number, system in enumerate(SYSTEMS):
-        names = [*KINDS][number :: len(SYSTEMS)]
-        silent += silent_kinds(names, part(predictions(system), 12), multiwoz)
-    assert len(silent) <= SILENT_OF_TWELVE * len(KINDS), silent
+    silent = silent_kinds_of_systems(12, 0, multiwoz, predictions)
+    assert len(silent) <= SILENT * len(KINDS), silent

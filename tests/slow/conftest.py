@@ -1,4 +1,6 @@
-"""Tests of this folder are slow: they copy the project, start or kill processes, or open a browser.
+"""Tests of this folder are slow.
+
+They copy the project, start or kill processes, open a browser, or compute for minutes.
 
 `python -m pytest -m slow` runs them; without that option they are left out.
 """
