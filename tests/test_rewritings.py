@@ -30,6 +30,7 @@ UNTOLD: Mapping[str, Sequence[str]] = {
         "states of turns: gold states in half of the dialogues",
     ),
     "published systems leave out as many names": ("slots: no names",),
+    "few of the sample's responses are longer": ("responses: first hundred characters",),
     "published systems end as many responses so": ("responses: five words in a quarter",),
 }
 """Why nobody can be told of a change on the sample -> the kinds."""
