@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,25 +210,21 @@ def silent_kinds(
 
 
 def silent_kinds_of_systems(
+    systems: Sequence[str],
     dialogues: int,
-    first: int,
     benchmark: Benchmark,
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> dict[str, Mapping[str, float]]:
-    """Return the kinds that change a score of a published file in silence.
-
-    Every kind rewrites the predictions of one of `SYSTEMS`.
+    """Return the kinds that change a score of published predictions in silence.
 
     Args:
+        systems: The systems that the kinds rewrite by turns, one system a kind.
         dialogues: How many dialogues of a system are rewritten.
-        first: The place in `SYSTEMS` of the system that the first kind rewrites.
         benchmark: MultiWOZ.
         predictions: Reads the predictions of a system.
     """
     silent: dict[str, Mapping[str, float]] = {}
-    number = len(SYSTEMS)
-    for place in range(number):
-        system = SYSTEMS[(first + place) % number]
-        names = [*kinds()][place::number]
+    for place, system in enumerate(systems):
+        names = [*kinds()][place :: len(systems)]
         silent |= silent_kinds(names, part(predictions(system), dialogues), benchmark)
     return silent

@@ -172,10 +172,11 @@ def _frequent(count: int) -> Content:
 
 
 def _repeated(count: int) -> Content:
-    return _content_of([*["hello"] * count, *[f"hello {number}" for number in range(100 - count)]])
+    others = [f"hello {number}" for number in range(100 - count)]
+    return _single_turns([*["hello"] * count, *others])
 
 
-def _content_of(texts: Sequence[str]) -> Content:
+def _single_turns(texts: Sequence[str]) -> Content:
     """Return a dialogue of one turn for each response."""
     on = benchmark({f"d{number}": dialogue({}, 1) for number in range(len(texts))})
     turns = {f"d{number}": _said(text) for number, text in enumerate(texts)}
@@ -198,7 +199,7 @@ def _shifted(count: int) -> Content:
 def _capped(count: int) -> Content:
     # Texts of thirty characters that differ; all others are shorter, and one text.
     texts = [f"hello {number:02d}".ljust(30, ".") for number in range(count)]
-    return _content_of([*texts, *["hello"] * (100 - count)])
+    return _single_turns([*texts, *["hello"] * (100 - count)])
 
 
 def _misplaced(count: int) -> Content:

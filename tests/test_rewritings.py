@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from helpers import sample_predictions
-from rescored import SILENT, Rescorer, encoded, gold_outputs, silent_kinds_of_systems
+from rescored import SILENT, SYSTEMS, Rescorer, encoded, gold_outputs, silent_kinds_of_systems
 from rewritings import FAMILIES, Outputs, Turn, kinds
 
 from mwz.harness import Benchmark, load_benchmark
@@ -175,5 +175,5 @@ def test_gold_beside_predictions_differs_from_them(outputs: Outputs, gold: Outpu
 def test_hardly_any_rewriting_of_twelve_dialogues_changes_a_score_in_silence(
     multiwoz: Benchmark, predictions: Callable[[str], Any]
 ) -> None:
-    silent = silent_kinds_of_systems(12, 0, multiwoz, predictions)
+    silent = silent_kinds_of_systems(SYSTEMS, 12, multiwoz, predictions)
     assert len(silent) <= SILENT * len(KINDS), silent

@@ -103,6 +103,7 @@ class _Counter:
         for number, turn in enumerate(turns):
             self._turns += 1
             response = plain_characters(turn.response)
+            self._texts.add(response.strip())
             names = placeholder_names(response)
             self._count_placeholders(response, names)
             styles = [style[number] for style in dialogue.references.values()]
@@ -125,7 +126,6 @@ class _Counter:
         """Count placeholders that are unknown, and what is none because of its notation."""
         add = self._profile.add
         add("response_empty", None if text.strip() else "''")
-        self._texts.add(text.strip())
         for name in names:
             add("response_unknown", None if name in self._rules.ontology else f"[{name}]")
             add("response_notation", None)
@@ -145,8 +145,8 @@ class _Counter:
         add("response_glued", None, number=max(len(names) - len(glued), 0))
         named = self._venue_names.search(lowered[:_SEARCHED])
         add("response_plain", named[0] if named else None)
-        number = _PLAIN_NUMBER.search(without)
-        add("response_number", number[0] if number else None)
+        plain_number = _PLAIN_NUMBER.search(without)
+        add("response_number", plain_number[0] if plain_number else None)
         tags = special_tokens(text, self._rules)
         add("response_tags", tags[-1][0] if tags else None)
 

@@ -26,8 +26,11 @@ Slot: TypeAlias = tuple[str, str]
 FEWEST_REFERENCES = 100
 """Fewer canonical references do not tell which words are usual."""
 
-COMMON, RARE = 0.01, 0.0005
-"""The share of references that have a common token at least, and a rare one less."""
+COMMON = 0.01
+"""The share of references that have a common token, at the least."""
+
+RARE_OPENING = 0.0005
+"""The share of references below which hardly any begins with a token."""
 
 TRACKED = frozenset(
     (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
@@ -114,11 +117,14 @@ class Wording:
         """The tokens that many references have, and hardly any begins with."""
         openings: Counter[str] = Counter()
         for text, number in self.texts.items():
-            openings.update(dict.fromkeys(tokens(text)[:1], number))
+            words = tokens(text)
+            if words:
+                openings[words[0]] += number
         references = self.texts.total()
         inner = set()
         for token, number in self.frequency.items():
-            if number >= COMMON * references and openings[token] < RARE * references:
+            is_common = number >= COMMON * references
+            if is_common and openings[token] < RARE_OPENING * references:
                 inner.add(token)
         return frozenset(inner)
 
