@@ -7,6 +7,7 @@ from pathlib import Path
 
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
+from mwz.harness import metrics
 from mwz.harness.board import Entry, Scores
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.pairs import evidence_of_rows
@@ -19,7 +20,6 @@ from mwz.harness.board.scores import (
 from mwz.harness.comparison import Interval, intervals_of
 from mwz.harness.diagnosis import Causes
 from mwz.harness.diagnosis.losses import Points
-from mwz.harness.metrics import figures_of_sums
 from mwz.harness.signature import Signature
 
 A_TURN = TURNS // DIALOGUES
@@ -65,7 +65,7 @@ def outcomes(
 
 def totals_of(known: DialogueScores) -> dict[str, float]:
     """Return the scores of all dialogues played."""
-    return figures_of_sums([sum(column) for column in known.columns])
+    return metrics.totals_of(zip(*known.columns, strict=True))
 
 
 def measured(known: DialogueScores) -> DialogueScores:

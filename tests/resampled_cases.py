@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
 from helpers import sample_predictions
 
 from mwz.harness.comparison import Evidence
 from mwz.harness.data import load_benchmark
-from mwz.harness.metrics import Figure, Statistics, resampled_metrics
+from mwz.harness.metrics import Figure, Metric, Presentation, Sums, resampled_metrics
 from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.signature import Signature
 
@@ -51,16 +50,16 @@ def report_figures(report: Report) -> dict[str, float]:
     return figures | {name: value for name, value in others.items() if isinstance(value, float)}
 
 
-def _mean(sums: Sequence[float]) -> dict[str, float]:
-    return {"mean": sums[1] / sums[0]}
+def _mean(sums: Sums) -> dict[str, float]:
+    return {"mean": sums["score"] / sums["dialogues"]}
 
 
-def made_up(
-    scores: Any, figures: Callable[[Sequence[float]], Mapping[str, float]] = _mean
-) -> Evidence:
+def made_up(scores: Any, formula: Callable[[Sums], Mapping[str, float]] = _mean) -> Evidence:
     """Return what is known of a system by one whole number per dialogue."""
-    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
-    ids = tuple(f"d{number}" for number in range(len(scores)))
-    [name] = figures([1, 1])
-    statistics = Statistics([Figure(name, name.title())], rows, figures)
-    return Evidence("made up", Signature(), ids, {name: [statistics]})
+    rows = {}
+    for number, score in enumerate(scores):
+        rows[f"d{number}"] = {"dialogues": 1, "score": float(score)}
+    [name] = formula({"dialogues": 1, "score": 1})
+    shown = Presentation(name.title(), "", "points", "", [Figure(name, name.title())])
+    metric: Metric[object] = Metric(name, shown, formula=formula)
+    return Evidence.from_rows("made up", Signature(), metric, rows)

@@ -19,7 +19,7 @@ from helpers import (
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
-from mwz.harness.metrics import bleu_of_sums
+from mwz.harness.metrics import bleu_of_counts
 from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import STEPS, normalized_text, rule_set
 
@@ -95,5 +95,5 @@ def test_what_steps_are_worth_to_published_systems(
             id_: [normalized_text(turn.response, scorer.rules, step) for turn in turns]
             for id_, turns in submission.dialogues.items()
         }
-        counts = references.statistics(responses)[:, references.styles.index("mwz22")]
-        assert round(bleu_of_sums(counts.sum(axis=0).tolist()), 2) == value
+        counts = references.counts_of(responses)[:, references.styles.index("mwz22")]
+        assert round(bleu_of_counts(counts.sum(axis=0).tolist()), 2) == value

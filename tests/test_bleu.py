@@ -15,15 +15,15 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import References, bleu_of_sums, tokenize_13a
+from mwz.harness.metrics import References, bleu_of_counts, tokenize_13a
 
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
 Responses = Mapping[str, Sequence[str]]
 
 
 def _scores(references: References, responses: Responses) -> dict[str, float]:
-    sums = references.statistics(responses).sum(axis=0).tolist()
-    return dict(zip(references.styles, map(bleu_of_sums, sums), strict=True))
+    sums = references.counts_of(responses).sum(axis=0).tolist()
+    return dict(zip(references.styles, map(bleu_of_counts, sums), strict=True))
 
 
 def _bleu(response: str, reference: str) -> float:

@@ -92,7 +92,7 @@ def test_table_7_of_the_re_evaluation_is_sng0580(diagnoses: Mapping[str, Diagnos
     [dialogue] = [one for one in diagnosis.dialogues if one.id == "sng0580"]
     # The paper prints it as SNG0805: four venues fit, three of them are offered from turn 1 on.
     [(domain, goal)] = dialogue.gold.goal.items()
-    fitting = diagnosis.played.database().query(domain, goal.informable)
+    fitting = diagnosis.played.database.query(domain, goal.informable)
     assert sorted(fitting) == ["19185", "19197", "19212", "19219"]
     turns = [
         " ".join(text for _, text in turn.steps)

@@ -18,7 +18,7 @@ from helpers import (
 )
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import DialogueResult, response_metrics
+from mwz.harness.metrics import DialogueResult, Played, Row, response_metrics, sum_rows
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import lines_text
 from mwz.harness.submission import normalize_submission
@@ -26,9 +26,13 @@ from mwz.harness.submission import normalize_submission
 LINED = ("bleu", "inform", "diversity", "dst")
 
 
-def results_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueResult]:
+def played_by(scorer: Scorer, predictions: Mapping[str, Any]) -> Played:
     parsed = parse_submission(predictions, scorer.benchmark, "predictions")
-    return explained_results(scorer.played(normalize_submission(parsed, scorer.rules)))
+    return scorer.played(normalize_submission(parsed, scorer.rules))
+
+
+def results_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueResult]:
+    return explained_results(played_by(scorer, predictions))
 
 
 def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
@@ -36,19 +40,22 @@ def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
     return lines_text(results_of(scorer, predictions), scorer.score(predictions).signature)
 
 
-def test_results_of_two_halves_put_together_give_the_scores_of_the_whole(
-    sample: Benchmark,
-) -> None:
+def test_rows_of_two_parts_put_together_give_the_scores_of_the_whole(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(metrics=LINED))
     whole = sample_predictions("careful")
     ids = list(whole)
-    results: list[DialogueResult] = []
-    for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
-        results += results_of(scorer, {id_: whole[id_] for id_ in half})
-    scores: dict[str, Any] = {}
-    for name in LINED:
-        scores |= response_metrics()[name].of_results(results)
-    assert scores == scorer.score(whole).metrics
+    rows: dict[str, dict[str, Row]] = {}
+    for part in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
+        played = played_by(scorer, {id_: whole[id_] for id_ in part})
+        for name, of_part in played.rows.items():
+            rows.setdefault(name, {}).update(of_part)
+    figures: dict[str, float] = {}
+    for name, of_whole in rows.items():
+        metric = response_metrics()[name]
+        assert metric.formula is not None
+        figures |= metric.formula(sum_rows(of_whole))
+    assert figures.keys() >= {"inform", "success", "combined", "bleu"}
+    assert figures.items() <= scorer.score(whole).figures.items()
 
 
 def tiny() -> Benchmark:

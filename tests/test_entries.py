@@ -20,7 +20,7 @@ from mwz.harness.board.systems import folder_name, read_system, stated_facts, sy
 from mwz.harness.board.track import OF_ROOMS
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics import Figure, reported_figures
 
 
 def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
@@ -132,9 +132,9 @@ def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A made-up metric beside (100 + 100) / 2 + 100, the most that the combined score can be.
-    known = dict(headlines())
-    known["surprise"] = Headline("surprise", "Surprise", lambda *_: None, highest=float("inf"))
-    monkeypatch.setattr("mwz.harness.board.systems.headlines", lambda: known)
+    known = dict(reported_figures())
+    known["surprise"] = Figure("surprise", "Surprise", highest=float("inf"))
+    monkeypatch.setattr("mwz.harness.board.systems.reported_figures", lambda: known)
     figures = {"combined": Decimal("200"), "surprise": Decimal("1234.5")}
     content = system(reported=[{"source": "table 1", **figures}])
     [reported] = validated(System, content, "system").reported

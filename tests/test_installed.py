@@ -192,8 +192,8 @@ def test_what_is_derived_is_kept_and_gives_the_same_scores(sample: Benchmark) ->
         bleu_references.cache_clear()
         venue_database.cache_clear()
         kept = Scorer(load_benchmark("multiwoz"))
-        counted = kept.references().statistics(responses)
-        assert (counted == Scorer(sample).references().statistics(responses)).all()
+        counted = kept.references().counts_of(responses)
+        assert (counted == Scorer(sample).references().counts_of(responses)).all()
         asked = {"area": "centre", "food": "italian"}
         assert kept.database().query("restaurant", asked) == Scorer(sample).database().query(
             "restaurant", asked

@@ -16,8 +16,8 @@ from resampled_cases import report_figures, sample_evidence, sample_scorer
 from mwz.harness import InputError
 from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
-from mwz.harness.metrics import bleu_of_sums
-from mwz.harness.scoring import Report
+from mwz.harness.metrics import bleu_of_counts
+from mwz.harness.scoring import read_report
 
 
 def test_wilson_of_a_published_rate() -> None:
@@ -54,10 +54,10 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     submission = parse_submission(predictions, scorer.benchmark, "predictions")
     texts = scorer.normalized(submission).responses
     references = scorer.references()
-    counts = references.statistics(texts)[:, references.styles.index("mwz22")]
+    counts = references.counts_of(texts)[:, references.styles.index("mwz22")]
     generator = np.random.default_rng(SEED)
     bleu = [
-        bleu_of_sums(counts[drawn].sum(axis=0).tolist())
+        bleu_of_counts(counts[drawn].sum(axis=0).tolist())
         for drawn in generator.choice(30, size=(200, 30), replace=True)
     ]
     interval = intervals_of(evidence, samples=200)["bleu"]
@@ -92,11 +92,11 @@ def test_score_adds_intervals_to_the_report(cli: Cli) -> None:
     assert full == plain
     assert "|interval:95|resamples:1000|seed:12345|" in intervals["signature"]
     assert (intervals["samples"], intervals["seed"], intervals["dialogues"]) == (1000, 12345, 30)
-    report = Report.from_dict(plain, "report")
+    report = read_report(plain, "report")
     values = {name: one["value"] for name, one in intervals["scores"].items()}
     assert values == report_figures(report)
     # A report with intervals reads back like any other.
-    assert Report.from_dict({**full, "intervals": intervals}, "report").inform == report.inform
+    assert read_report({**full, "intervals": intervals}, "report").inform == report.inform
 
 
 def test_score_shows_intervals(cli: Cli) -> None:

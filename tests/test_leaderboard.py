@@ -30,7 +30,7 @@ from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.io import escaped
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics import Figure, reported_figures
 from mwz.harness.scoring import Report
 from mwz.normalization import rule_set
 
@@ -281,12 +281,10 @@ def test_signatures_that_differ_in_their_sources_and_coverage_only_are_one(tmp_p
 def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = dict(headlines())
-    known["surprise"] = Headline(
-        "surprise", "Surprise", lambda results, setup: results.get("surprise"), digits=2
-    )
+    known = dict(reported_figures())
+    known["surprise"] = Figure("surprise", "Surprise")
     for module in ("columns", "rows"):
-        monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
+        monkeypatch.setattr(f"mwz.harness.board.{module}.reported_figures", lambda: known)
     entered = [
         enter(tmp_path, "a", scored={"2021": report(surprise=3.456)}),
         enter(tmp_path, "b", scored={"2021": report()}),

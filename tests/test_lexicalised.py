@@ -20,7 +20,7 @@ from plain_english import TOLD
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import chosen_goals, load_benchmark
-from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring import Options, Scorer, read_report
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import HUMAN, human_submission
@@ -60,7 +60,7 @@ def test_grounded_scores_under_their_own_key(cli: Cli, tmp_path: Path) -> None:
     assert report["inform"] == report["success"] == 100.0
     assert report["signature_fields"]["parameters"] == {"lexicalised": lexicalised_parameter()}
     assert f"|lexicalised:{Delexicaliser.version()}|" in report["signature"]
-    assert Report.from_dict(report | {"grounded": {**grounded, "ceiling": ceiling}}, "x")
+    assert read_report(report | {"grounded": {**grounded, "ceiling": ceiling}}, "x")
 
 
 def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: Benchmark) -> None:
@@ -221,7 +221,7 @@ def test_free_running_dialogues_are_of_any_length(cli: Cli, tmp_path: Path) -> N
     assert not report.keys() & {"bleu", "strict", "optimistic", "inform", "success", "combined"}
     parameters = report["signature_fields"]["parameters"]
     assert parameters == {"lexicalised": lexicalised_parameter(), "free-running": "benchmark"}
-    assert Report.from_dict(report, "x").metrics["grounded"].success["total"] == 100.0
+    assert read_report(report, "x").metrics["grounded"].success["total"] == 100.0
 
 
 def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(cli: Cli, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from helpers import run_process, write_json
 
-from mwz.harness.metrics import headlines, response_metrics
+from mwz.harness import Scorer, load_benchmark
+from mwz.harness.metrics import metric_results, reported_figures, response_metrics, result_types
 from mwz.normalization.registry import RESERVED, shape_problems
 
 ROOT = Path(__file__).parent.parent
@@ -173,8 +174,8 @@ def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_pa
     lines = mwz(tmp_path, *score).stdout.splitlines()
     stored = [json.loads(one.read_bytes()) for one in ROOT.glob("submissions/*/scores.json")]
     keys = {key for one in (*map(json.loads, lines), *stored) for key in one}
-    results = {key for metric in response_metrics().values() for key in metric.results}
-    assert keys - results - headlines().keys() <= {*RESERVED}
+    results = {key for metric in response_metrics().values() for key in result_types(metric)}
+    assert keys - results - reported_figures().keys() <= {*RESERVED}
     copy = shutil.copytree(package, tmp_path / "copy")
     copy.joinpath("manners/lenient.toml").rename(copy / "manners/both.toml")
     (points,) = copy.glob("*.dist-info/entry_points.txt")
@@ -185,14 +186,16 @@ def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_pa
 
 
 def test_a_result_is_a_number_or_several_or_nothing() -> None:
-    metric = replace(response_metrics()["bleu"], result=float, keys={})
+    bleu = response_metrics()["bleu"]
+    scorer = Scorer(load_benchmark("sample"))
+    played = scorer.played(scorer.made("mwz22"))
 
     def result(value: object) -> Mapping[str, Any]:
-        return replace(metric, compute=lambda results: value).of_results([])
+        metric = replace(bleu, result={}, value=lambda _: {"bleu": value})
+        return metric_results(metric, played)
 
-    for value in (1, 0.5, {"a": 1.5, "b": None}):
+    for value in (1, 0.5, None, {"a": 1.5, "b": None}):
         assert result(value) == {"bleu": value}
-    assert result(None) == {}
     for value in ("1", [1], {1}, True, math.nan, -math.inf, {"a": "1"}, {1: 1}, {"a": {}}):
         with pytest.raises(ValueError, match="expected a finite number, a mapping of names to"):
             result(value)
@@ -235,9 +238,9 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
         ),
         (
             "questions.py",
-            "states=False",
-            "states=False, aliases=3",
-            "TypeError: Value after * must be an",
+            "needs=()",
+            "needs=(), result=3",
+            "TypeError: 'int' object is not iterable",
         ),
         ("questions.py", 'name="questions"', 'name="a,b"', "questions: name: expected text like"),
         (
@@ -249,11 +252,11 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
         ("questions.py", 'name="questions"', 'name="coverage"', "questions: the name is taken"),
         (
             "questions.py",
-            "states=False",
-            'aliases=["lenient"]',
+            "needs=()",
+            'result={"lenient": float}',
             "metrics or set-ups are called lenient",
         ),
-        ("questions.py", "statistics=statistics,", "", "statistics or compute or overall is miss"),
+        ("questions.py", "formula=formula,", "", "questions: formula: expected Callable, found No"),
         ("questions.py", 'name="questions"', 'name="bleu"', "questions: the name is taken"),
         ("chat.py", 'name="chat"', 'name="DAMD\'s log"', "mwz.formats chat: the name is taken"),
         (
@@ -262,8 +265,8 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
             "read=read, is_text=recognises,",
             "ValueError: `is_text` needs `parse`",
         ),
-        ("questions.py", 'Figure("questions"', 'Figure("q"', "`formula` must both have 'q'"),
-        ("questions.py", "played.responses.values()", "[[]]", "`per_dialogue` gives 1 for 30 dial"),
+        ("questions.py", '{"questions": 100', '{"q": 100', "lacks the figure 'questions'"),
+        ("questions.py", "played.responses.items()", "[]", "`rows` lacks dialogue "),
         ("chat.py", "FORMAT =", "OTHER =", "manners.chat:FORMAT cannot be loaded: AttributeError"),
         (
             "chat.py",
@@ -280,23 +283,22 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
         # By two processes.
         (
             "questions.py",
-            "100 * sums[0]",
-            "sums[9]",
-            "questions: IndexError: list index out of range (line 13 of manners.questions)",
+            'sums["asking"]',
+            'sums["asked"]',
+            "questions: KeyError: 'asked' (line 14 of manners.questions)",
         ),
         (
             "questions.py",
-            "100 * sums[0] / max(sums[1], 1)",
+            '100 * sums["asking"] / max(sums["turns"], 1)',
             '"much"',
             "questions: ValueError: the result: expected a finite number, a mapping of names to",
         ),
         (
             "questions.py",
-            "return Statistics.of_rows",
-            "return dict",
-            "'dict' object has no attribute 'formula' (line",
+            "    return rows",
+            "",
+            "questions: TypeError: argument of type 'NoneType'",
         ),
-        ("questions.py", "return [[", "[[", "`per_dialogue` gives 0 for 30 dialogues"),
     ],
 )
 def test_what_a_package_declares_amiss_is_named_with_the_package(
@@ -304,7 +306,7 @@ def test_what_a_package_declares_amiss_is_named_with_the_package(
 ) -> None:
     copy = edited(package, tmp_path, file, before, after)
     outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
-    jobs = ("@corpus", "--jobs", "2") if "IndexError" in message else ()
+    jobs = ("@corpus", "--jobs", "2") if "KeyError" in message else ()
     on = ("--benchmark", "sample", "--rules", "seafood")
     done = mwz(copy, "score", outputs, *jobs, *on)
     assert (done.returncode, done.stdout) == (2, "")

@@ -153,7 +153,7 @@ def test_the_parts_are_scored_apart(
     assert (report.coverage.turns, report.coverage.of_turns) == (turns, turns)
     assert report.inform == pytest.approx(inform)
     assert f"|goals:{goals}|" in str(report.signature)
-    assert report.goals == report.to_dict()["goals"] == goals
+    assert report.signature.goals == report.to_dict()["goals"] == goals
     # Of the part everything is played.
     assert report.signature.coverage is None
 

@@ -23,12 +23,14 @@ from mwz.harness.board.paper_table import entry_reference, mean_of
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
+from mwz.harness.metrics import Sums
+from mwz.harness.scoring import whole_figure
 
 # The mean over seeds.
 
 
-def _square(sums: Sequence[float]) -> dict[str, float]:
-    return {"square": (sums[1] / sums[0]) ** 2}
+def _square(sums: Sums) -> dict[str, float]:
+    return {"square": (sums["score"] / sums["dialogues"]) ** 2}
 
 
 def _made_up(scores: Sequence[int]) -> Evidence:
@@ -253,7 +255,7 @@ def test_two_outputs_beside_an_entry_of_the_board(
     reports = [read_entry(PUBLISHED / name).scores.main for name in names]
     shown = []
     for name in FIGURES:
-        own = [report.whole(name) or 0.0 for report in reports]
+        own = [whole_figure(report, name) or 0.0 for report in reports]
         shown.append(f"{fmean(own):.1f} ± {stdev(own):.1f}")
     (row,) = [line for line in run.out.splitlines() if line.startswith("| System")]
     assert [cell.strip().removesuffix("\\*") for cell in row.split("|")[2:-1]] == shown

@@ -134,8 +134,8 @@ def _check_coverage_and_sources(report: Report, system: str) -> None:
     assert (coverage.of, coverage.of_turns) == WHOLE
     signed = f"{report.signature.coverage}".partition("-")[0]
     assert signed == (f"{turns}/7372" if system in PLAYED else "None")
-    assert report.states == ("gold" if system in WITH_GOLD_STATES else "predicted")
-    assert report.domains == SOURCES.get(system, "states")
+    assert report.signature.states == ("gold" if system in WITH_GOLD_STATES else "predicted")
+    assert report.signature.domains == SOURCES.get(system, "states")
     assert report.optimistic.domains == "gold"
 
 

@@ -19,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mwz.harness import InputError
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.comparison.evidence import bootstrap_samples
-from mwz.harness.metrics import bleu_of_sums
+from mwz.harness.metrics import bleu_of_counts
 from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
 
 SYSTEMS = ("careful", "hasty")
@@ -129,7 +129,7 @@ def test_bleu_of_sums_is_sacrebleus(
         for length, reference, matches in cases
         for totals in [[max(length - n, 0) for n in range(4)]]
     ]
-    found = [bleu_of_sums([float(count) for count in row]) for row in rows]
+    found = [bleu_of_counts([float(count) for count in row]) for row in rows]
     assert found == [
         BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smooth_method="exp").score
         for row in rows

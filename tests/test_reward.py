@@ -29,7 +29,7 @@ def scorer(sample: Benchmark) -> Scorer:
 def test_rewards_are_on_average_what_the_whole_scores(name: str, scorer: Scorer) -> None:
     report = scorer.score(sample_predictions(name))
     # The sources of the whole file: "auto" would look at each dialogue by itself.
-    chosen = scorer.with_options(states=report.states, domains=report.domains)
+    chosen = scorer.with_options(states=report.signature.states, domains=report.signature.domains)
     outcomes = chosen.dialogues(sample_predictions(name))
     assert [outcome.id for outcome in outcomes] == list(sample_predictions(name))
     assert 100 * sum(o.inform for o in outcomes) / len(outcomes) == pytest.approx(report.inform)

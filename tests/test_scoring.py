@@ -61,7 +61,11 @@ def test_the_whole_report_of_a_perfect_dialogue() -> None:
     assert report.combined == pytest.approx(200)
     assert (report.inform, report.success) == (100, 100)
     assert report.diversity.mean_length == (6 + 6) / 2
-    assert (report.rules, report.benchmark, report.goals) == ("2021", "tiny", "all")
+    assert (report.signature.rules, report.signature.benchmark, report.signature.goals) == (
+        "2021",
+        "tiny",
+        "all",
+    )
     assert report.unknown_placeholders == {}
 
 
@@ -91,16 +95,16 @@ def test_coverage_counts_dialogues_and_turns_and_only_they_are_scored() -> None:
 def test_predicted_states_are_used_if_every_turn_has_one() -> None:
     south = {"restaurant": {"area": "south"}}
     report = _score(_predictions(state=[south, south]))
-    assert report.states == "predicted"
+    assert report.signature.states == "predicted"
     assert _rates(report) == (0, 0)
 
 
 def test_gold_states_are_used_if_no_turn_has_a_state_or_by_choice() -> None:
     report = _score(_predictions(state=[None, None]))
-    assert report.states == "gold"
+    assert report.signature.states == "gold"
     assert _rates(report) == (100, 100)
     # Where only some lack theirs, by choice alone.
-    assert _score(_predictions(state=[NORTH, None]), states="gold").states == "gold"
+    assert _score(_predictions(state=[NORTH, None]), states="gold").signature.states == "gold"
 
 
 # Where active domains come from.
@@ -108,7 +112,7 @@ def test_gold_states_are_used_if_no_turn_has_a_state_or_by_choice() -> None:
 
 def test_predicted_domains_are_used_if_every_turn_has_them() -> None:
     report = _score(_predictions(active_domains=[["restaurant"], ["hotel"]]))
-    assert report.domains == "predicted"
+    assert report.signature.domains == "predicted"
     # The telephone number comes in a turn about hotels.
     assert _rates(report) == (100, 0)
 
@@ -116,17 +120,17 @@ def test_predicted_domains_are_used_if_every_turn_has_them() -> None:
 def test_the_domains_of_placeholders_are_used_where_they_have_them() -> None:
     responses = ["how about [restaurant_name]?", "it is [hotel_phone]"]
     report = _score(_predictions(responses))
-    assert report.domains == "slots"
+    assert report.signature.domains == "slots"
     assert _rates(report) == (100, 0)
 
 
 def test_else_domains_are_estimated_from_the_states_used() -> None:
     report = _score(_predictions())
-    assert report.domains == "states"
+    assert report.signature.domains == "states"
     assert _rates(report) == (100, 100)
     # Predicted states that never speak of the restaurant leave no turn about it.
     report = _score(_predictions(state=[{}, {}]))
-    assert (report.domains, report.states) == ("states", "predicted")
+    assert (report.signature.domains, report.signature.states) == ("states", "predicted")
     assert _rates(report) == (0, 0)
 
 
@@ -144,7 +148,7 @@ def test_each_source_may_be_asked_for(domains: str, rates: tuple[float, float]) 
         ["[restaurant_name]", "[hotel_phone]"], active_domains=[["hotel"], ["hotel"]]
     )
     report = _score(predictions, domains=domains)
-    assert report.domains == report.strict.domains == domains
+    assert report.signature.domains == report.strict.domains == domains
     assert _rates(report) == rates
 
 

@@ -103,7 +103,10 @@ def test_its_named_points_are_the_scores_under_those_names(
         report = score(json.loads(sample_content(name)), sample, options)
         rates = report.setup(setup)
         assert _both(point) == (rates.inform["total"], rates.success["total"])
-        assert (point.ways["domains"], point.ways["states"]) == (rates.domains, report.states)
+        assert (point.ways["domains"], point.ways["states"]) == (
+            rates.domains,
+            report.signature.states,
+        )
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 from stepped import play, rates_of
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import SETUPS, DialogueResult, DomainResult, PlayedDialogue, Setup
-from mwz.harness.metrics.inform import statistics
+from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
+from mwz.harness.metrics.inform import formula, setup_figures
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.scoring.scorer import score
@@ -265,7 +265,11 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
         report = _scored(name, NAMED)
         scores = report.setup(name)
         assert (scores.inform["total"], scores.success["total"]) == (inform, inform)
-        assert (scores.domains, report.domains, report.states) == (domains, domains, states)
+        assert (scores.domains, report.signature.domains, report.signature.states) == (
+            domains,
+            domains,
+            states,
+        )
         assert report.signature.setup == name
         assert (report.strict, report.optimistic) == (None, None)
 
@@ -292,10 +296,14 @@ def test_placeholders_that_count_by_their_domain_have_to_name_it() -> None:
 
 def test_expectations_are_no_dialogues_won() -> None:
     # One of two venues that were drawn fits: a chance of 1/2 is no share of dialogues won.
-    for name, wins in (("larl", {}), ("hdsa", {"hdsa.inform": 1, "hdsa.success": 2})):
-        half = DialogueResult("d1", 1, goals={name: {"restaurant": DomainResult(0.5, {})}})
-        chances = statistics([half])
-        assert (chances.scores()[f"{name}.inform"], chances.wins) == (50, wins)
+    for name, wins in (
+        ("larl", {}),
+        ("hdsa", {name: name for name in ("hdsa.inform", "hdsa.success")}),
+    ):
+        sums = {"dialogues": 1, f"{name}.inform": 0.5, f"{name}.success": 0.5}
+        assert formula(sums)[f"{name}.inform"] == 50
+        figures = [figure for figure in setup_figures() if figure.name in sums]
+        assert {figure.name: figure.won for figure in figures if figure.won} == wins
 
 
 # The figures of published outputs.

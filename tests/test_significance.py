@@ -18,7 +18,7 @@ from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
 from mwz.harness.comparison.evidence import bootstrap_samples
 from mwz.harness.errors import InputError
-from mwz.harness.metrics import Figure, References, Statistics, bleu_of_sums
+from mwz.harness.metrics import References, response_metrics, style_columns
 from mwz.harness.signature import Signature
 
 # What is tested.
@@ -215,12 +215,12 @@ def _bleu_alone(hypotheses: list[str]) -> Evidence:
     references = References.of_texts(
         {id_: {"mwz22": [text]} for id_, text in zip(ids, _REFERENCES, strict=True)}
     )
-    counts = references.statistics({id_: [text] for id_, text in zip(ids, hypotheses, strict=True)})
-    rows = counts[:, 0].astype(np.float64)
-    statistics = Statistics(
-        [Figure("bleu", "BLEU")], rows, lambda sums: {"bleu": bleu_of_sums(sums)}
-    )
-    return Evidence("", Signature(), ids, {"bleu": [statistics]})
+    counts = references.counts_of({id_: [text] for id_, text in zip(ids, hypotheses, strict=True)})
+    columns = style_columns("mwz22")
+    rows = {}
+    for id_, numbers in zip(ids, counts[:, 0].tolist(), strict=True):
+        rows[id_] = dict(zip(columns, numbers, strict=True))
+    return Evidence.from_rows("", Signature(), response_metrics()["bleu"], rows)
 
 
 @pytest.mark.parametrize(("test", "theirs"), [("randomisation", "ar"), ("bootstrap", "bs")])

@@ -45,11 +45,10 @@ from mwz.harness.metrics.tracking.slot_accuracy import (
 def shares(turns, choices=Choices()):
     """Return every figure of the turns of a dialogue, as a share."""
     dialogue = DialogueStates(range(len(turns)), turns, turns)
-    return {
-        key: value
-        for metric in tracking_metrics().values()
-        for key, value in metric.formula(metric.statistics(dialogue, choices), choices).items()
-    }
+    figures = {}
+    for metric in tracking_metrics(choices).values():
+        figures |= metric.formula(metric.rows({"d1": dialogue})["d1"])
+    return {key: value / 100 for key, value in figures.items()}
 
 
 def counts(*turns):
@@ -384,7 +383,9 @@ def test_losses_are_those_of_dialogues_that_end_inexact():
 
 def test_positions_hold_the_turns_of_their_part_of_the_dialogue():
     # Turns of the first dialogue lie at 0 and 0.5, that of the second at 0.
-    report = score_tracking([tracked(("a.x", "a.x"), ("a.x", "")), tracked(("a.x", ""))])
+    report = score_tracking(
+        [tracked(("a.x", "a.x"), ("a.x", "")), tracked(("a.x", ""), id_="d0002")]
+    )
     assert [part["turns"] for part in report.positions] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 0]
     assert [part["jga"] for part in report.positions[::5]] == [50, 0]
     assert report.positions[1]["jga"] is None
@@ -392,7 +393,7 @@ def test_positions_hold_the_turns_of_their_part_of_the_dialogue():
 
 def test_several_dialogues_are_averaged_over_all_their_turns():
     # 1 exact turn of 1, 0 of 3.
-    wrong = tracked(*[("a.x", "")] * 3)
+    wrong = tracked(*[("a.x", "")] * 3, id_="d0002")
     report = score_tracking([tracked(("a.x", "a.x")), wrong])
     assert report.metrics["JGA"] == 25
     # 1 correct and 1 missed change: P = 1, G = 2; VP = LP = 1, VR = LR = 1/2. Times 11, the weights

@@ -245,10 +245,11 @@ def _names() -> str:
 
 def _response_metrics() -> str:
     computed = {True: "yes", False: "if named"}
-    rows = [
-        [f"`{name}`", one.description, one.unit, one.source, computed[one.default]]
-        for name, one in response_metrics().items()
-    ]
+    rows = []
+    for name, metric in response_metrics().items():
+        shown = metric.presentation
+        is_computed = computed[metric.is_default]
+        rows.append([f"`{name}`", shown.description, shown.unit, shown.source, is_computed])
     return markdown_table(["`--metrics`", "measures", "unit", "source", "computed"], rows)
 
 
@@ -271,10 +272,10 @@ def _setups() -> str:
 
 
 def _tracking_metrics() -> str:
-    rows = [
-        [name, metric.question, metric.unit, metric.source]
-        for name, metric in tracking_metrics().items()
-    ]
+    rows = []
+    for name, metric in tracking_metrics().items():
+        shown = metric.presentation
+        rows.append([name, shown.description, shown.unit, shown.source])
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 from mwz.normalization import read_toml
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..metrics import RANKED, headlines
+from ..metrics import RANKED, reported_figures
 from .copied import Copies
 from .entries import Entry
 from .entry_scores import read_responses
@@ -262,7 +262,7 @@ def _strict(board: Board) -> Iterator[Column[Any]]:
         above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
         if name == "bleu":
             above, field = CANONICAL_STYLE, name
-        return Column(name, headlines()[name].title, value, above, field=field)
+        return Column(name, reported_figures()[name].title, value, above, field=field)
 
     return map(column, TOTALS)
 
@@ -288,7 +288,7 @@ def _reported() -> Iterator[Column[Any]]:
             gap = scored - float(printed)
             return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
 
-        title = headlines()[name].title
+        title = reported_figures()[name].title
         alone, key = f"{title}, reported", f"{name}-reported"
         return Column(key, title, value, "reported", alone)
 
@@ -305,7 +305,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
             scored = by_key.get(row.key)
             return Value() if scored is None else scored.ranking(name, setup)
 
-        title, field, visible = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
+        title, field, visible = reported_figures()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if ranking:
             key, alone = f"{name}-{setup}", f"{title} opt."
             return Column(key, title, value, setup, alone, visible=visible, field=field)
@@ -328,7 +328,7 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
             interval = board.interval(row, name)
             return Value(None if interval is None else getattr(interval, end), 2)
 
-        title = f"{headlines()[name].title}, {end}"
+        title = f"{reported_figures()[name].title}, {end}"
         key, field = f"{name}-{end}", f"{name}_{end}"
         return Column(key, title, value, visible="never", field=field)
 
@@ -381,12 +381,12 @@ def _chosen(board: Board) -> Iterator[Column[Any]]:
     yield Column(
         "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", visible="chosen", field="coverage"
     )
-    for name, headline in headlines().items():
+    for name, headline in reported_figures().items():
         if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
             value = methodcaller("value", name)
             yield Column(name, headline.title, value, OTHER_METRICS, visible="chosen")
     for name, title, alone, path in (
-        ("domains", "Active domains", "Domains", "report.domains"),
+        ("domains", "Active domains", "Domains", "report.signature.domains"),
         ("states", "Belief states", "States", "states"),
     ):
         yield Column(name, title, at(path), "from", alone, False, "chosen")

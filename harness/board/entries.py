@@ -271,7 +271,8 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     else:
         if entry.key != expected:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
-    for states in sorted({report.states for report in entry.scores.reports.values()}):
+    sources = {report.signature.states or "" for report in entry.scores.reports.values()}
+    for states in sorted(sources):
         if problem := track_problem(entry.system, states):
             yield problem
     if entry.scores.is_scored:

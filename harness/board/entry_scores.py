@@ -14,7 +14,7 @@ from ..data import load_gold_states
 from ..diagnosis import Causes
 from ..errors import InputError, Remark
 from ..io import encoded, to_json
-from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
+from ..metrics import DialogueResult, GoldStates, Played, totals_of
 from ..scoring import Scorer, explained_results, played_predictions
 from ..signature import Signature
 from ..submission import (
@@ -226,7 +226,7 @@ class Responses(Outputs):
         )
         submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
         report = scorer.score_normalized(submission)
-        return {name: headlines()[name].value(report.metrics, "strict") or 0.0 for name in FIGURES}
+        return {name: report.figures.get(name, 0.0) for name in FIGURES}
 
 
 def read_responses(
@@ -292,7 +292,7 @@ def score_entry(
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
     each = tuple(_seed(file, one) for file, one in seeds.items())
-    totals = figures_of_sums([sum(column) for column in scores.dialogues.columns])
+    totals = totals_of(zip(*scores.dialogues.columns, strict=True))
     spread = spread_of([totals, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))
 
@@ -300,7 +300,7 @@ def score_entry(
 def _seed(file: str, outputs: Responses) -> Seed:
     assert outputs.predictions is not None
     rows = [_row(one) for one in outputs.played.results]
-    totals = figures_of_sums([sum(column) for column in zip(*rows, strict=True)])
+    totals = totals_of(rows)
     return Seed(file, outputs.predictions, outputs.signature, totals)
 
 
@@ -308,7 +308,7 @@ def _seed(file: str, outputs: Responses) -> Seed:
 
 
 def _row(result: DialogueResult) -> list[int]:
-    """Return what `figures_of_sums` takes the sums of."""
+    """Return the numbers of `TOTALS_COLUMNS`."""
     return [1, result.inform, result.success, *result.bleu[CANONICAL_STYLE]]
 
 

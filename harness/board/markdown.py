@@ -14,7 +14,7 @@ from mwz.normalization import read_toml
 from ..benchmark import STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
-from ..metrics import headlines
+from ..metrics import reported_figures
 from .columns import (
     OTHER_METRICS,
     BoardTable,
@@ -253,7 +253,7 @@ def seeds_text(entry: Entry) -> str:
     seeds = entry.scores.seeds
     if seeds is None:
         return ""
-    figures = [(headlines()[name], seeds.spread[name]) for name in FIGURES]
+    figures = [(reported_figures()[name], seeds.spread[name]) for name in FIGURES]
     texts = [
         f"{of.title} {figure(one.mean, of.digits)} ({figure(one.deviation, 2)})"
         for of, one in figures

@@ -12,7 +12,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..comparison import Interval
 from ..errors import refuse
-from ..metrics import headlines
+from ..metrics import reported_figures
 from ..signature import PLACEHOLDERS, Signature, grouped
 from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
@@ -259,7 +259,9 @@ class Board:
         for who, above, pair in self.neighbours(row):
             tied = "above" in who and pair and not pair.ranking.distinct
             figures = pair.figures if pair and tied else {}
-            if titles := [headlines()[n].title for n, one in figures.items() if one.distinct]:
+            if titles := [
+                reported_figures()[n].title for n, one in figures.items() if one.distinct
+            ]:
                 note = f"tied with {above.name} above on Combined, but differs in"
                 yield Mark("differs", f"{note} {', '.join(titles)}")
 

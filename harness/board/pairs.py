@@ -26,9 +26,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, sha256
 
@@ -36,12 +34,12 @@ from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidenc
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
 from ..metrics import (
-    COLUMNS,
     MAIN_SETUP,
+    TOTALS,
+    TOTALS_COLUMNS,
     Figure,
-    Statistics,
-    figures_of_sums,
-    headlines,
+    Metric,
+    Presentation,
     percent,
 )
 from ..scoring import LEXICALISED
@@ -58,8 +56,6 @@ STATES = "/states"
 """What the names of entries end with that are compared by their states."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
-
-_RATES = ("inform", "success")
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
@@ -100,25 +96,33 @@ def _states(entry: Entry) -> tuple[Signature, dict[int, str]]:
 def _states_evidence(entry: Entry) -> Evidence:
     """Return the evidence of an entry's states: turns, and exact ones, of each dialogue."""
     signature, exact = _states(entry)
-    rows = [[len(of), of.count("1")] for of in exact.values()]
-    figures = [Figure(JGA, "JGA", main=True)]
-    statistics = {"states": [Statistics.of_rows(figures, rows, _jga, of_samples=True)]}
-    return Evidence(entry.key, signature, tuple(map(str, exact)), statistics)
+    rows = {}
+    for number, marks in exact.items():
+        rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
+    return Evidence.from_rows(entry.key, signature, _EXACT_TURNS, rows)
 
 
-def _jga(sums: Sequence[Any]) -> dict[str, Any]:
-    return {JGA: percent(sums[1], sums[0])}
+_EXACT_TURNS: Metric[object] = Metric(
+    "states",
+    Presentation("JGA", "", "percent", "", [Figure(JGA, "JGA", main=True)]),
+    formula=lambda sums: {JGA: percent(sums["exact"], sums["turns"])},
+    value=lambda _: {},
+    takes_samples=True,
+)
+"""Joint goal accuracy, of the turns and exact turns that fingerprints mark."""
 
 
 def evidence_of_rows(
-    name: str, signature: Signature, dialogues: Sequence[str], rows: Any
+    name: str,
+    signature: Signature,
+    dialogues: Sequence[str],
+    rows: Iterable[Sequence[float]],
 ) -> Evidence:
-    """Return the evidence of a system from a row per dialogue, as `figures_of_sums` adds up."""
-    titles = {figure: headlines()[figure].title for figure in FIGURES}
-    figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
-    wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins)
-    return Evidence(name, signature, tuple(dialogues), {"responses": [statistics]})
+    """Return the evidence of a system from the numbers of `TOTALS_COLUMNS` of each dialogue."""
+    named = {}
+    for dialogue, numbers in zip(dialogues, rows, strict=True):
+        named[dialogue] = dict(zip(TOTALS_COLUMNS, numbers, strict=True))
+    return Evidence.from_rows(name, signature, TOTALS, named)
 
 
 def of_file(evidence: Evidence, dialogues: Iterable[str]) -> Evidence:
@@ -134,11 +138,11 @@ def of_file(evidence: Evidence, dialogues: Iterable[str]) -> Evidence:
     if "combined" not in evidence.figures:
         raise InputError(evidence.name, f"lacks what is compared: {IN_WORDS}")
     [inform] = evidence.statistics["inform"]
-    place = {id_: str(number) for number, id_ in enumerate(dialogues)}
-    rates = [0, inform.wins["inform"], inform.wins["success"]]
-    rows = np.hstack([inform.rows[:, rates], inform.rows[:, -COLUMNS:]])
-    dialogues = [place[id_] for id_ in evidence.dialogues]
-    return evidence_of_rows(evidence.name, _signature(evidence.signature), dialogues, rows)
+    places = [inform.columns.index(column) for column in TOTALS_COLUMNS]
+    rows = inform.numbers[:, places].tolist()
+    numbers = {id_: str(number) for number, id_ in enumerate(dialogues)}
+    names = [numbers[id_] for id_ in evidence.dialogues]
+    return evidence_of_rows(evidence.name, _signature(evidence.signature), names, rows)
 
 
 def _signature(signature: Signature) -> Signature:

@@ -36,7 +36,7 @@ from ..comparison import (
 from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
 from ..metrics import MAIN_SETUP
-from ..scoring import Report, reporting_words
+from ..scoring import Report, reporting_words, whole_figure
 from ..signature import Signature, harness_version
 from .entries import Entry
 from .systems import arxiv_number, system_year
@@ -150,7 +150,7 @@ class PaperSystem:
 
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
-        values = (report.whole(name) for report in self.reports)
+        values = [whole_figure(report, name) for report in self.reports]
         numbers = [value for value in values if value is not None]
         return numbers if self.reports else [one.scores[name] for one in self.evidence]
 
@@ -299,7 +299,7 @@ def _sentence(
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
-        alike = len({one.domains for row in rows for one in row.reports}) == 1
+        alike = len({one.signature.domains for row in rows for one in row.reports}) == 1
         yield reporting_words(rows[0].reports[0], [MAIN_SETUP], alike, cited, escape)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:

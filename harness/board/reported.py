@@ -19,8 +19,8 @@ from pydantic import Field
 from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse, unknown
 from ..io import figure, parse_toml, read_plain, signed, validated
-from ..metrics import headlines
-from ..scoring import Report
+from ..metrics import reported_figures
+from ..scoring import Report, setup_figure
 from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
@@ -243,7 +243,7 @@ class PrintedFigure:
         setup: The set-up that it is of: "strict", "optimistic", or the authors' "own"; of joint
             accuracy the gold states.
         title: What tables call it.
-        metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
+        metric: Its key in `reported_figures()` or `DIVERSITY`; empty for others.
         verdict: One of `verdicts.toml`, [figures]; of a figure that does not fit, "combined" or
             "attainable"; of a cell of a paper's table, where the outputs are that the harness
             does not have.
@@ -323,9 +323,9 @@ def scored_figure(
         return (report.bleu or {}).get(style or CANONICAL_STYLE)
     if metric in DIVERSITY:
         return None if report.diversity is None else float(getattr(report.diversity, metric))
-    return headlines()[metric].value(report.metrics, setup)
+    return setup_figure(report, metric, setup)
 
 
 def figure_title(metric: str) -> str:
     """Return what tables call a figure."""
-    return DIVERSITY[metric] if metric in DIVERSITY else headlines()[metric].title
+    return DIVERSITY[metric] if metric in DIVERSITY else reported_figures()[metric].title

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from ..comparison import Interval
 from ..errors import counted
 from ..io import figure, signed
-from ..metrics import GOLD_STATES, headlines
-from ..scoring import RANKED_COVERAGE, Coverage, Report
+from ..metrics import GOLD_STATES, reported_figures
+from ..scoring import RANKED_COVERAGE, Coverage, Report, setup_figure, whole_figure
 from ..signature import Signature
 from ..submission import FEATURES, FLAGS
 from .copied import COPIED_STATES
@@ -356,7 +356,7 @@ class ResponsesRow(Row):
     def states(self) -> str | None:
         """The source of the belief states that it is scored with, and whose they are."""
         owner = self.entry.system.states_of
-        source = self.report.states
+        source = self.report.signature.states
         return source if owner is None else f"{source} ({owner})"
 
     @property
@@ -376,17 +376,17 @@ class ResponsesRow(Row):
 
     def value(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""
-        headline = headlines()[name]
+        digits = reported_figures()[name].digits
         if self.is_corpus and name in _OF_BLEU:
-            return Value(None, headline.digits)
-        return Value(headline.value(self.report.metrics, setup), headline.digits)
+            return Value(None, digits)
+        return Value(setup_figure(self.report, name, setup), digits)
 
     def ranking(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
         one = self.value(name, setup)
-        if setup != "strict" or self.rank is None or not self.report.lower_bound:
+        if setup != "strict" or self.rank is None or "lower_bound" not in self.report.metrics:
             return one
-        return replace(one, number=self.report.whole(name), played=one.number)
+        return replace(one, number=whole_figure(self.report, name), played=one.number)
 
     @property
     def parts(self) -> str:
@@ -399,13 +399,13 @@ class ResponsesRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """The strict combined score, of incomplete submissions its lower bound."""
-        return (self.report.whole("combined") or 0.0,)
+        return (whole_figure(self.report, "combined") or 0.0,)
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
         """As of `Row`."""
         measured = dict(self.report.metrics.get("flags") or {})
-        states = self.entry.scores.tracked(self.report.rules)
+        states = self.entry.scores.tracked(self.report.signature.rules or "")
         if shares := [one.gold_share for one in states]:
             measured[GOLD_STATES] = max(shares)
         return measured
@@ -420,9 +420,10 @@ class ResponsesRow(Row):
                 yield Mark("unknown", f"{unknown} unknown placeholders are removed")
             return
         table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
-        figures = without[self.report.rules]
-        titles = "/".join(headlines()[name].title for name in figures)
-        values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())
+        figures = without[(self.report.signature.rules or "")]
+        shown = reported_figures()
+        titles = "/".join(shown[name].title for name in figures)
+        values = "/".join(figure(value, shown[name].digits) for name, value in figures.items())
         are = "is" if len(aliases.pairs) == 1 else "are"
         count = counted(len(aliases.pairs), "system-specific placeholder")
         note = f"{count} {are} mapped ({table}); without them {titles} {values}"

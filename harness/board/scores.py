@@ -38,7 +38,7 @@ from ..diagnosis import Causes
 from ..errors import InputError, refuse
 from ..io import parse_json, read_plain, to_json, validated
 from ..metrics import COLUMNS
-from ..scoring import Report
+from ..scoring import Report, read_report
 from ..signature import Signature
 from .copied import Fingerprints
 from .track import Track, tracks
@@ -189,7 +189,7 @@ class DialogueScores:
 
     @property
     def columns(self) -> list[Sequence[int]]:
-        """What `figures_of_sums` takes the sums of, a number per dialogue played."""
+        """The numbers of `TOTALS_COLUMNS`, each of every dialogue played."""
         marks = [list(map(int, marks)) for marks in (self.inform, self.success)]
         return [[1] * len(self.places), *marks, *self.bleu]
 
@@ -362,12 +362,16 @@ def _reports(document: dict[str, Any], source: str) -> dict[str, Report]:
     others = document.pop("other_rules", {})
     if not isinstance(others, dict):
         raise InputError(source, "other_rules: expected an object of rule set -> report")
-    reports = {DEFAULT_RULES: Report.from_dict(document, source)}
+    reports = {DEFAULT_RULES: read_report(document, source)}
     for rules, report in others.items():
-        reports[rules] = Report.from_dict(report, f"{source}, other_rules.{rules}")
+        reports[rules] = read_report(report, f"{source}, other_rules.{rules}")
     places = {rules: f"other_rules.{rules}" for rules in others} | {DEFAULT_RULES: "rules"}
-    wrong = ((places[rules], one.rules) for rules, one in reports.items() if one.rules != rules)
-    refuse(source, (f"{place}: holds scores under rule set {rules}" for place, rules in wrong))
+    problems = []
+    for rules, report in reports.items():
+        scored_by = report.signature.rules
+        if scored_by != rules:
+            problems.append(f"{places[rules]}: holds scores under rule set {scored_by}")
+    refuse(source, problems)
     return reports
 
 

@@ -25,7 +25,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data import PinnedFile
 from ..errors import InputError, unknown
 from ..io import parse_toml, read_plain, validated
-from ..metrics import COMPARISONS, DOMAIN_SOURCES, UPDATES, headlines
+from ..metrics import COMPARISONS, DOMAIN_SOURCES, UPDATES, reported_figures
 from ..submission import EMPTY_STATES, FLAGS, HUMAN, alias_problems, made_submissions
 from .track import Kind, Track, tracks
 
@@ -224,7 +224,7 @@ PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
 
 
 class Reported(BaseModel, extra="allow", frozen=True):
-    """Figures that a publication reports: those of `headlines()`, each with its digits.
+    """Figures that a publication reports: those of `reported_figures()`, each with its digits.
 
     Attributes:
         source: Paper and table.
@@ -243,9 +243,9 @@ class Reported(BaseModel, extra="allow", frozen=True):
     @model_validator(mode="after")
     def _known_and_in_range(self) -> Reported:
         for name, figure in self.__pydantic_extra__.items():
-            headline = headlines().get(name)
+            headline = reported_figures().get(name)
             if headline is None:
-                keys = ", ".join([*Reported.model_fields, *headlines()])
+                keys = ", ".join([*Reported.model_fields, *reported_figures()])
                 raise ValueError(f"{name}: unknown key; choose from {keys}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
@@ -257,7 +257,7 @@ class Reported(BaseModel, extra="allow", frozen=True):
     def figures(self) -> dict[str, Decimal]:
         """Metric -> the figure, of those reported."""
         given = self.__pydantic_extra__
-        return {name: given[name] for name in headlines() if name in given}
+        return {name: given[name] for name in reported_figures() if name in given}
 
 
 def _known_placeholders(table: dict[str, str]) -> dict[str, str]:

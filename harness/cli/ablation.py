@@ -16,8 +16,8 @@ from mwz.database import VenueDatabase
 from mwz.normalization import STEPS, RuleSet, normalized_text
 
 from ..io import Table, figure, formatted, short_names, signed
-from ..metrics import RANKED, Played, headlines
-from ..scoring import Options, Scorer
+from ..metrics import RANKED, Played
+from ..scoring import Options, Scorer, setup_figure
 from ..submission import Submission
 from . import option
 from .reading import chosen_benchmark, read_submissions
@@ -26,7 +26,7 @@ RATIOS = (80, 85, 95)
 """Partial ratios, in percent, that are tried as the threshold of fuzzy columns."""
 
 _FIGURES = (("bleu", RANKED[0]), *((rate, s) for s in RANKED for rate in ("inform", "success")))
-"""What is shown: (name in `headlines()`, set-up)."""
+"""What is shown: (name in `reported_figures()`, set-up)."""
 
 
 @click.command()
@@ -93,11 +93,12 @@ def _cells(figures: Mapping[str, float], whole: Mapping[str, float]) -> Iterator
 def _figures(scorer: Scorer, played: Played) -> dict[str, float]:
     """Return figure -> value, in percent."""
     report = scorer.report(played)
-    return {
-        name if name == "bleu" else f"{name}_{setup}": value
-        for name, setup in _FIGURES
-        if (value := headlines()[name].value(report.metrics, setup)) is not None
-    }
+    figures = {}
+    for name, setup in _FIGURES:
+        value = setup_figure(report, name, setup)
+        if value is not None:
+            figures[name if name == "bleu" else f"{name}_{setup}"] = value
+    return figures
 
 
 def _without(played: Played, submission: Submission, step: str) -> Played:
@@ -109,8 +110,7 @@ def _without(played: Played, submission: Submission, step: str) -> Played:
 def _looking(played: Played, rules: RuleSet) -> Played:
     """Return what is played if venues are looked for by other rules."""
     records = played.benchmark.venue_records(played.rules)
-    database = VenueDatabase(records, rules)
-    return replace(played, rules=rules, database=lambda: database)
+    return replace(played, rules=rules, database=VenueDatabase(records, rules))
 
 
 def _exact(rules: RuleSet) -> RuleSet:

@@ -154,7 +154,10 @@ class _Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
             formatter.write_dl(
-                [(metric.name, metric.question) for metric in tracking_metrics().values()]
+                [
+                    (metric.name, metric.presentation.description)
+                    for metric in tracking_metrics().values()
+                ]
             )
 
 

@@ -13,12 +13,9 @@ import click
 
 from .. import comparison
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..errors import InputError, counted, room
+from ..errors import InputError, room
 from ..io import (
     STANDARD_STREAM,
-    Table,
-    best_cells,
-    figure,
     formatted,
     picture_format,
     printable,
@@ -28,18 +25,16 @@ from ..io import (
     write_json,
     write_text,
 )
-from ..metrics import SETUPS, Headline, headlines, response_metrics
+from ..metrics import default_metrics, response_metrics
 from ..scoring import (
     Options,
-    Report,
     ScoredSubmission,
     Wanted,
     report_text,
-    reporting_words,
     run,
     score_predictions,
+    score_table,
 )
-from ..signature import Signature, comparable_group, comparison_notes, notes_once
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import chosen_benchmark, progress, read_outputs, read_plays
@@ -52,7 +47,7 @@ from .reading import chosen_benchmark, progress, read_outputs, read_plays
 @click.option(
     "--metrics",
     metavar="METRIC,…",
-    default=",".join(name for name, one in response_metrics().items() if one.default),
+    default=",".join(default_metrics()),
     show_default=True,
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )
@@ -143,8 +138,8 @@ def _jobs(
                 options = replace(options, metrics=["dst"])
             elif outputs.content == CANONICAL_STYLE:
                 # Against itself its BLEU says nothing.
-                without = [one for one in options.metrics or () if one != "bleu"]
-                options = replace(options, metrics=without)
+                others = [metric for metric in options.metrics or () if metric != "bleu"]
+                options = replace(options, metrics=others)
         yield outputs.content, outputs.source, options, wanted
 
 
@@ -249,172 +244,16 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     if not intervals or outcome.evidence is None:
         return report_text(outcome.report)
     figures = comparison.main_figures(outcome.evidence.figures)
-    rows = [[f.title, outcome.intervals[name].text(f.digits)] for name, f in figures.items()]
+    rows = []
+    for name, shown in figures.items():
+        rows.append([shown.title, outcome.intervals[name].text(shown.interval_digits)])
     table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
     return report_text(outcome.report, table, outcome.signature)
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    names, outcomes = zip(*scored, strict=True)
-    intervals = [one.intervals for one in outcomes]
-    figures = comparison.main_figures(outcomes[0].evidence.figures)
-    comparison.plot_scores(names, figures, intervals, path)
-
-
-# The scores of several files in one table.
-
-
-def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
-    """Return a table of the figures that papers report, a row per file.
-
-    The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
-    CSV have both of two. Of files that lack turns they are the lower bounds that systems are ranked
-    by. The best of a column is marked, of those files that compare with each other.
-
-    Args:
-        files: What to call each file, and its result.
-    """
-    names, outcomes = zip(*files, strict=True)
-    reports = [outcome.report for outcome in outcomes]
-    setups = [name for name in SETUPS if any(report.setup(name) for report in reports)]
-    setup = setups[0] if setups else next(iter(SETUPS))
-    columns = [
-        one
-        for one in _figures().values()
-        if any(one.value(report.metrics, setup) is not None for report in reports)
-    ]
-    values = [[_ranking(report, one, setup) for one in columns] for report in reports]
-    cells = [_cells(outcome, columns, setup) for outcome in outcomes]
-    signatures = [_compared(report, setup) for report in reports]
-    shown = [one.signature.part(setup) for one in outcomes]
-    group = comparable_group(signatures)
-    gold = ", ".join(n for n, one in zip(names, reports, strict=True) if one.has_gold_states)
-    comparing = [
-        row if place in group else [None] * len(columns) for place, row in enumerate(values)
-    ]
-    title = f"Scores of {counted(len(names), 'file')}"
-    return Table(
-        name="scores",
-        title=f"{title}, {setup} set-up" if setups else title,
-        headers=["", *(column.title for column in columns)],
-        rows=[[name, *row] for name, row in zip(names, cells, strict=True)],
-        data=_data(names, reports, setups),
-        notes=[
-            *_ceilings(columns, reports),
-            *_incomplete(names, outcomes, columns, setup),
-            *comparison_notes(names, signatures, group),
-            *([f"with gold belief states, not with predicted ones: {gold}"] if gold else []),
-            *notes_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
-            *notes_once(zip(names, map(str, shown), strict=True)),
-        ],
-        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
-    )
-
-
-def _ranking(report: Report, column: Headline, setup: str) -> float | None:
-    """Return a figure that the best is chosen by; None for what ranks nobody."""
-    return report.whole(column.name, setup) if column.name in headlines() else None
-
-
-def _compared(report: Report, setup: str) -> Signature:
-    """Return the signature of what a table shows: lower bounds are of the whole benchmark."""
-    signature = report.signature.part(setup)
-    whole = report.metrics.get("lower_bound") is not None
-    return replace(signature, coverage=None) if whole else signature
-
-
-def _cells(
-    outcome: ScoredSubmission, columns: Sequence[Headline], setup: str, bounds: bool = True
-) -> list[str]:
-    """Return a file's figures with their intervals, if these are known.
-
-    Args:
-        outcome: The result of the file.
-        columns: The figures.
-        setup: The set-up that they are of.
-        bounds: Whether to show lower bounds, which have no interval, where turns are missing.
-    """
-    report, intervals = outcome.report, outcome.intervals
-    cells = []
-    for column in columns:
-        bound = None if report.coverage.complete else _ranking(report, column, setup)
-        value, interval = column.value(report.metrics, setup), intervals.get(column.name)
-        if bound is not None and bounds:
-            value, interval = bound, None
-        text = figure(value, column.digits)
-        cells.append(text if interval is None else interval.text(column.digits))
-    return cells
-
-
-def _incomplete(
-    names: Sequence[str],
-    outcomes: Sequence[ScoredSubmission],
-    columns: Sequence[Headline],
-    setup: str,
-) -> Iterator[str]:
-    """Say how many turns files lack, and what they score on the turns that they have."""
-    for name, outcome in zip(names, outcomes, strict=True):
-        report = outcome.report
-        bounded = [
-            one
-            for one in columns
-            if not report.coverage.complete and _ranking(report, one, setup) is not None
-        ]
-        if bounded:
-            played = zip(bounded, _cells(outcome, bounded, setup, bounds=False), strict=True)
-            figures = ", ".join(f"{one.title} {cell}" for one, cell in played)
-            lacking = report.coverage.of_turns - report.coverage.turns
-            yield (
-                f"{name} lacks {lacking} of {report.coverage.of_turns} turns, which count as "
-                f"failures; on the submitted turns: {figures}"
-            )
-
-
-def _figures() -> dict[str, Headline]:
-    """Return name -> figure, of all that a table of several files shows."""
-    return {
-        one.name: one
-        for metric in response_metrics().values()
-        for one in (*metric.own_headlines(), *metric.further)
-    }
-
-
-def _data(
-    names: Sequence[str], reports: Sequence[Report], setups: Sequence[str]
-) -> list[dict[str, object]]:
-    """Return the rows as JSON types: every figure in full; of another set-up, those that differ.
-
-    Where some file lacks turns, `whole_…` are the figures over the whole benchmark.
-    """
-    first, *_ = setups = setups or [next(iter(SETUPS))]
-    columns: dict[str, list[float | None]] = {}
-    for setup in setups:
-        for name, one in _figures().items():
-            values = [one.value(report.metrics, setup) for report in reports]
-            if values not in ([None] * len(reports), columns.get(name)):
-                columns[name if setup == first else f"{setup}_{name}"] = values
-    incomplete = [not report.coverage.complete for report in reports]
-    for name in [name for name in columns if name in headlines()]:
-        whole = [report.whole(name, first) for report in reports]
-        if any(w is not None for w, lacks in zip(whole, incomplete, strict=True) if lacks):
-            columns[f"whole_{name}"] = whole
-    return [
-        {
-            "name": name,
-            **dict(zip(columns, values, strict=True)),
-            "states": report.states,
-            "domains": report.domains,
-            "signature": str(report.signature),
-        }
-        for name, report, *values in zip(names, reports, *columns.values(), strict=True)
-    ]
-
-
-def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[str]:
-    """Say what the human responses get, where it is the same for all files."""
-    ceilings = []
-    for column in columns:
-        first, *others = (column.ceiling(report.metrics) for report in reports)
-        if first is not None and all(value == first for value in others):
-            ceilings.append(f"{column.title} {figure(first, column.digits)}")
-    return [f"human responses: {'; '.join(ceilings)}"] if ceilings else []
+    names = [name for name, _ in scored]
+    intervals = [outcome.intervals for _, outcome in scored]
+    _, first = scored[0]
+    assert first.evidence is not None, "`--plot` asks for intervals"
+    comparison.plot_scores(names, comparison.main_figures(first.evidence.figures), intervals, path)

@@ -12,7 +12,7 @@ from mwz.normalization import published_rule_sets
 from .. import board
 from ..errors import InputError
 from ..io import printable, read_bytes, shown_name
-from ..metrics import headlines
+from ..metrics import reported_figures
 from ..scoring import Options, Scorer
 from . import notify, option, tell
 from .reading import chosen_benchmark
@@ -42,7 +42,7 @@ from .reading import chosen_benchmark
 )
 @click.option(
     "--reported",
-    callback=option.pairs(headlines(), "metric"),
+    callback=option.pairs(reported_figures(), "metric"),
     multiple=True,
     metavar="METRIC=VALUE",
     help="A figure its paper reports, such as bleu=17.0; repeatable.",

@@ -15,17 +15,20 @@ from ..benchmark import Benchmark
 from ..errors import InputError, counted, cut, refuse
 from ..io import Table, best_cells, figure
 from ..metrics import (
+    VERDICTS,
     Choices,
     TrackedDialogue,
     TrackedFile,
     TrackingResult,
     cell,
     dialogue_states,
-    metrics_of,
+    joined_metric,
     score_tracking,
     slot_name,
+    states_of,
+    tracking_metrics,
+    tracking_rows,
     tracking_signature,
-    tracking_statistics,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
@@ -161,21 +164,24 @@ def without(
             yield name, part, {"only": tuple(only), **slots}
 
 
-def tracking_evidence(one: ScoredFile) -> comparison.Evidence:
+def tracking_evidence(scored: ScoredFile) -> comparison.Evidence:
     """Return the evidence of a file's dialogues, for intervals and tests."""
-    by_id = {dialogue_id(dialogue.id): dialogue for dialogue in one.file.dialogues}
+    file, choices = scored.file, scored.choices
+    rows = {}
+    for id_, row in tracking_rows(states_of(file.dialogues, choices), choices).items():
+        rows[dialogue_id(id_)] = row
     # What chance draws must not hang on the order of dialogues in a file.
-    order = by_id if one.file.benchmark is None else one.file.benchmark.dialogues
-    ids = tuple(id_ for id_ in order if id_ in by_id)
-    statistics = {"dst": [tracking_statistics([by_id[id_] for id_ in ids], one.choices)]}
-    return comparison.Evidence(one.name, one.signature, ids, statistics)
+    if file.benchmark is not None:
+        rows = {id_: rows[id_] for id_ in file.benchmark.dialogues if id_ in rows}
+    metric = joined_metric(choices)
+    return comparison.Evidence.from_rows(scored.name, scored.signature, metric, rows)
 
 
-def with_intervals(one: ScoredFile) -> ScoredFile:
+def with_intervals(scored: ScoredFile) -> ScoredFile:
     """Return a file with the intervals of its scores."""
-    evidence = tracking_evidence(one)
+    evidence = tracking_evidence(scored)
     intervals = comparison.intervals_of(evidence)
-    return replace(one, intervals=comparison.intervals_document(evidence, intervals))
+    return replace(scored, intervals=comparison.intervals_document(evidence, intervals))
 
 
 def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
@@ -221,24 +227,23 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
     `verdicts`, each with `metric`, `score` (from 0 to 1, or None) and `reason`.
     """
     states = dialogue_states(dialogue, choices)
-    by_metric = [
-        metric.verdicts(states, choices)
-        for metric in metrics_of(choices).values()
-        if metric.verdicts is not None
-    ]
-    return [
-        {
-            "number": number,
-            "gold": {slot_name(slot): value for slot, value in pair.gold.items()},
-            "predicted": {slot_name(slot): value for slot, value in pair.predicted.items()},
-            "verdicts": [
-                {"metric": heading, "score": score, "reason": reason}
-                for verdicts in of_turn
-                for heading, (score, reason) in verdicts.items()
-            ],
-        }
-        for number, pair, *of_turn in zip(states.numbers, states.turns, *by_metric, strict=True)
-    ]
+    verdicts_by_turn: list[list[dict[str, Any]]] = [[] for _ in states.turns]
+    for metric in tracking_metrics(choices):
+        if metric in VERDICTS:
+            for place, verdicts in enumerate(VERDICTS[metric](states, choices)):
+                for title, verdict in verdicts.items():
+                    verdicts_by_turn[place].append({"metric": title, **verdict._asdict()})
+    turns = []
+    for place, pair in enumerate(states.turns):
+        turns.append(
+            {
+                "number": states.numbers[place],
+                "gold": {slot_name(slot): value for slot, value in pair.gold.items()},
+                "predicted": {slot_name(slot): value for slot, value in pair.predicted.items()},
+                "verdicts": verdicts_by_turn[place],
+            }
+        )
+    return turns
 
 
 def tracking_tables(

@@ -184,8 +184,8 @@ def reference_differences(
     by_libraries = replace(
         played,
         submission=_detokenized(scorer, played.submission, submission),
-        references=lambda: _references(played.benchmark),
-        database=lambda: _database(scorer.benchmark, played.rules),
+        database=_database(scorer.benchmark, played.rules),
+        prepared_references=_references(played.benchmark) if scored else None,
     )
     pairs = _outputs(played, by_libraries)
     if scored:
@@ -203,7 +203,7 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
         for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
             yield f"{id_}, turn {turn}: text", mine, text
             yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
-    default, sql = ours.database(), theirs.database()
+    default, sql = ours.database, theirs.database
     for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
         for turn, state in enumerate(dialogue.states):
             for domain, slots in state.items():
@@ -215,7 +215,7 @@ def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, 
     """Yield every BLEU of a report with its place, and sacreBLEU's."""
     for style, score in (report.bleu or {}).items():
         yield f"bleu.{style}", score, _bleu(played, style, pad=False)
-    bound = report.lower_bound
+    bound = report.metrics.get("lower_bound")
     if bound is not None and bound.bleu is not None:
         yield "lower_bound.bleu", bound.bleu, _bleu(played, CANONICAL_STYLE, pad=True)
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from mwz.normalization import alias_tables
 
-from ..benchmark import CANONICAL_STYLE
 from ..metrics import Choices, score_tracking, tracked_dialogues
 from ..scoring import Scorer
 from ..submission import FIXES, Content, Submission, counted_placeholders, with_fixes
@@ -55,11 +54,8 @@ def difference(before: Figures, after: Figures) -> str:
 def response_figures(scorer: Scorer, submission: Submission) -> Figures:
     """Return Inform, Success and BLEU of a submission."""
     report = scorer.score_normalized(scorer.normalized(submission))
-    return {
-        "Inform": report.inform,
-        "Success": report.success,
-        "BLEU": report.bleu[CANONICAL_STYLE],
-    }
+    titles = {"Inform": "inform", "Success": "success", "BLEU": "bleu"}
+    return {title: report.figures[name] for title, name in titles.items()}
 
 
 def tracking_figures(content: Content) -> Figures:

@@ -128,35 +128,33 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
-        systems = [
-            {
-                "name": one.name,
-                "signature": str(one.signature),
-                "signature_fields": one.signature.to_dict(),
-                "dialogues": len(one.dialogues),
-                "scores": {name: asdict(interval) for name, interval in intervals.items()},
-            }
-            for one, intervals in zip(self.systems, self.intervals, strict=True)
-        ]
-        pairs = [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "dialogues": pair.dialogues,
-                "notes": list(pair.notes),
-                **{name: one.to_dict() for name, one in pair.differences.items()},
-            }
-            for pair in self.pairs
-        ]
-        spread = {name: asdict(one) for name, one in self.spread.items()}
-        return {
+        systems = []
+        for system, intervals in zip(self.systems, self.intervals, strict=True):
+            systems.append(
+                {
+                    "name": system.name,
+                    "signature": str(system.signature),
+                    "signature_fields": system.signature.to_dict(),
+                    "dialogues": len(system.dialogues),
+                    "scores": {name: asdict(interval) for name, interval in intervals.items()},
+                }
+            )
+        pairs = []
+        for pair in self.pairs:
+            differences = {name: value.to_dict() for name, value in pair.differences.items()}
+            head = {"a": pair.a, "b": pair.b, "dialogues": pair.dialogues}
+            pairs.append({**head, "notes": list(pair.notes), **differences})
+        document: dict[str, Any] = {
             "format": FORMAT,
             "baseline": self.baseline,
             "dialogues": self.dialogues,
             "systems": systems,
             "pairs": pairs,
-            **({"seeds": {"names": list(self.seeds), "scores": spread}} if self.seeds else {}),
         }
+        if self.seeds:
+            spread = {name: asdict(over_seeds) for name, over_seeds in self.spread.items()}
+            document["seeds"] = {"names": list(self.seeds), "scores": spread}
+        return document
 
     def text(self, format_: str = "text") -> str:
         """Return the comparison in one of `FORMATS`: its tables.
@@ -166,11 +164,11 @@ class Comparison:
         all that it can hold. In plain text, what follows of each pair in words comes first.
         """
         figures = main_figures(self.figures)
-        tables = [
-            _scores_table(self, figures),
-            *([_differences_table(self, figures)] if self.pairs else []),
-            *([_spread_table(self, figures)] if self.seeds else []),
-        ]
+        tables = [_scores_table(self, figures)]
+        if self.pairs:
+            tables.append(_differences_table(self, figures))
+        if self.seeds:
+            tables.append(_spread_table(self, figures))
         if format_ != "text":
             return formatted(tables, format_)
         verdicts = ["\n".join(_verdict(pair, figures)) for pair in self.pairs]
@@ -200,24 +198,27 @@ def compare(
         InputError: Signatures do not compare, or two systems share no dialogue.
     """
     samples = TEST_SAMPLES[test] if samples is None else samples
-    everyone = [*([] if baseline is None else [baseline]), *systems]
+    everyone = list(systems) if baseline is None else [baseline, *systems]
     check_comparable(everyone)
-    compared = [] if baseline is None else systems
+    shared = set(everyone[0].dialogues)
+    signed = []
+    for system in everyone:
+        shared &= set(system.dialogues)
+        signature = resampled_signature(system.signature, seed, test=test, samples=str(samples))
+        signed.append(replace(system, signature=signature))
+    pairs = []
+    if baseline is not None:
+        pairs = [paired(baseline, system, samples, seed, test) for system in systems]
+    of_seeds = [system.scores for system in systems if system.name in seeds]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
-        dialogues=len(set.intersection(*(set(one.dialogues) for one in everyone))),
+        dialogues=len(shared),
         figures=everyone[0].figures,
-        systems=[
-            replace(
-                one,
-                signature=resampled_signature(one.signature, seed, test=test, samples=str(samples)),
-            )
-            for one in everyone
-        ],
-        intervals=[intervals_of(one, seed=seed) for one in everyone],
-        pairs=_corrected([paired(everyone[0], one, samples, seed, test) for one in compared]),
+        systems=signed,
+        intervals=[intervals_of(system, seed=seed) for system in everyone],
+        pairs=_corrected(pairs),
         seeds=tuple(seeds),
-        spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else {},
+        spread=spread_of(of_seeds) if seeds else {},
     )
 
 
@@ -228,32 +229,34 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
         InputError: With every reason why not.
     """
     first, *others = systems
-    apart = "the systems have no dialogue in common"
-    unlike = "different figures; score both with the same metrics and the same set-up"
-    problems = [
-        f"{first.name} and {other.name}: {reason}"
-        for other in others
-        for reason in (
-            *_comparable(first, other).reasons,
-            *([apart] if set(first.dialogues).isdisjoint(other.dialogues) else []),
-            *([unlike] if first.figures.keys() != other.figures.keys() else []),
-        )
-    ]
+    problems = []
+    for other in others:
+        reasons = list(_comparable(first, other).reasons)
+        if set(first.dialogues).isdisjoint(other.dialogues):
+            reasons.append("the systems have no dialogue in common")
+        if first.figures.keys() != other.figures.keys():
+            reasons.append(
+                "different figures; score both with the same metrics and the same set-up"
+            )
+        problems += [f"{first.name} and {other.name}: {reason}" for reason in reasons]
     if problems:
-        if len({one.signature.states for one in systems}) > 1:
+        if len({system.signature.states for system in systems}) > 1:
             problems.append(
                 "compare metrics that use no states, or use gold ones for all: leave out `state`"
             )
         raise InputError("these scores do not compare", problems)
 
 
-def _comparable(one: Evidence, other: Evidence) -> Comparability:
+def _comparable(system: Evidence, other: Evidence) -> Comparability:
     # What they cover is made equal, and the placeholders that entries add are their own.
     apart_from = ["coverage", PLACEHOLDERS]
     metrics = response_metrics()
-    if all(name in metrics and not metrics[name].states for name in one.statistics):
+    uses_states = False
+    for name in system.statistics:
+        uses_states |= name not in metrics or "states" in metrics[name].needs
+    if not uses_states:
         apart_from.append("states")
-    return one.signature.comparable_with(other.signature, apart_from)
+    return system.signature.comparable_with(other.signature, apart_from)
 
 
 def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAULT_TEST) -> Pair:
@@ -264,10 +267,11 @@ def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAUL
     played = set(b.dialogues)
     common = [id_ for id_ in a.dialogues if id_ in played]
     a, b = a.part(common), b.part(common)
-    ps, won_by_a, won_by_b = TESTS[test](a, b, samples, seed), a.won(), b.won()
+    p_values = TESTS[test](a, b, samples, seed)
+    won_by_a, won_by_b = a.won(), b.won()
     differences = {}
     for name, value in a.scores.items():
-        other, p, method = b.scores[name], ps[name], test
+        other, p, method = b.scores[name], p_values[name], test
         only_a = only_b = None
         if name in won_by_a and name in won_by_b:
             only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
@@ -279,15 +283,13 @@ def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAUL
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with one baseline, p corrected per figure."""
-    figures = pairs[0].differences if pairs else ()
-    ps = {name: holm([pair.differences[name].p for pair in pairs]) for name in figures}
-    return [
-        replace(
-            pair,
-            differences={n: replace(one, p_holm=ps[n][at]) for n, one in pair.differences.items()},
-        )
-        for at, pair in enumerate(pairs)
-    ]
+    corrected: list[dict[str, Difference]] = [{} for _ in pairs]
+    for name in pairs[0].differences if pairs else ():
+        differences = [pair.differences[name] for pair in pairs]
+        p_values = holm([difference.p for difference in differences])
+        for place, p_holm in enumerate(p_values):
+            corrected[place][name] = replace(differences[place], p_holm=p_holm)
+    return [replace(pair, differences=new) for pair, new in zip(pairs, corrected, strict=True)]
 
 
 # ------------------------------------------------------------------------------------ tests
@@ -310,16 +312,20 @@ def mcnemar(only_a: int, only_b: int) -> float:
     return float(min(1.0, 2 * as_few / 2**tosses))
 
 
-def holm(ps: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values after Holm's correction, in the order given.
 
     The k-th smallest of m (from 0) is multiplied by m - k; none may be below a smaller one's.
+
+    >>> holm([0.25, 0.125])
+    [0.25, 0.25]
     """
-    corrected = [0.0] * len(ps)
+    corrected = [0.0] * len(p_values)
     highest = 0.0
-    for rank, at in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[at]))
-        corrected[at] = highest
+    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for rank, place in enumerate(ascending):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = highest
     return corrected
 
 
@@ -347,9 +353,9 @@ def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str
     reached = dict.fromkeys(observed, 0)
     for block in swaps(len(a.dialogues), samples, seed):
         first, second = a.swapped(b, block)
-        for name, (difference, room) in observed.items():
+        for name, (difference, rounding) in observed.items():
             drawn = np.abs(first[name] - second[name])
-            reached[name] += int((drawn >= difference - room).sum())
+            reached[name] += int((drawn >= difference - rounding).sum())
     return {name: (count + 1) / (samples + 1) for name, count in reached.items()}
 
 
@@ -361,14 +367,14 @@ def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[
     have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
     formula gives 1 / (n + 1) for both. The arguments are those of `randomisation`.
     """
-    first, second = (one.bootstrapped(samples, seed) for one in (a, b))
-    ps = {}
-    for name, (difference, room) in _observed(a, b).items():
+    first, second = a.bootstrapped(samples, seed), b.bootstrapped(samples, seed)
+    p_values = {}
+    for name, (difference, rounding) in _observed(a, b).items():
         values = np.abs(first[name] - second[name])
-        reached = values - values.mean() > difference + room
-        nothing = len(a.dialogues) == 1 or values.max() <= room
-        ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
-    return ps
+        reached = values - values.mean() > difference + rounding
+        nothing = len(a.dialogues) == 1 or values.max() <= rounding
+        p_values[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
+    return p_values
 
 
 TESTS: Mapping[str, Callable[[Evidence, Evidence, int, int], dict[str, float]]] = {
@@ -379,12 +385,13 @@ TESTS: Mapping[str, Callable[[Evidence, Evidence, int, int], dict[str, float]]] 
 
 
 def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
-    """Return figure -> the absolute difference, and the room for rounding that it has."""
-    return {
-        name: (abs(value - other), _ROUNDING * max(abs(value), abs(other), 1.0))
-        for name, value in a.scores.items()
-        for other in [b.scores[name]]
-    }
+    """Return figure -> the absolute difference, and how far rounding may move it."""
+    observed = {}
+    for name, value in a.scores.items():
+        other = b.scores[name]
+        rounding = _ROUNDING * max(abs(value), abs(other), 1.0)
+        observed[name] = (abs(value - other), rounding)
+    return observed
 
 
 # ----------------------------------------------------------------------------------- shown
@@ -394,62 +401,62 @@ def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
     both = counted(pair.dialogues, "dialogue")
     yield f"{pair.a} and {pair.b}, compared on the {both} that both submit\n"
     for name, score in figures.items():
-        one = pair.differences[name]
-        values = f"{figure(one.a, score.digits)} and {figure(one.b, score.digits)}"
-        if one.significant:
-            more, less = (pair.b, pair.a) if one.difference > 0 else (pair.a, pair.b)
-            by = figure(abs(one.difference), score.digits)
-            verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
+        difference, digits = pair.differences[name], score.interval_digits
+        values = f"{figure(difference.a, digits)} and {figure(difference.b, digits)}"
+        chance = p_words(difference.p_holm)
+        if difference.significant:
+            more, less = (pair.b, pair.a) if difference.difference > 0 else (pair.a, pair.b)
+            amount = figure(abs(difference.difference), digits)
+            verdict = f"{more} has {amount} more than {less}, {chance}"
         else:
-            verdict = f"not significantly different, {p_words(one.p_holm)}"
-        yield f"{score.title} {values}: {verdict}{_wins(pair, one)}"
-    yield from (f"note: {note}" for note in pair.notes)
+            verdict = f"not significantly different, {chance}"
+        yield f"{score.title} {values}: {verdict}{_wins(pair, difference)}"
+    for note in pair.notes:
+        yield f"note: {note}"
 
 
-def _wins(pair: Pair, one: Difference) -> str:
-    if one.only_a is None or one.only_b is None:
+def _wins(pair: Pair, difference: Difference) -> str:
+    if difference.only_a is None or difference.only_b is None:
         return ""
-    first = f"{counted(one.only_a, 'dialogue')} {'is' if one.only_a == 1 else 'are'}"
-    return f"; {first} won by {pair.a} only, {one.only_b} by {pair.b} only"
+    verb = "is" if difference.only_a == 1 else "are"
+    first = f"{counted(difference.only_a, 'dialogue')} {verb}"
+    return f"; {first} won by {pair.a} only, {difference.only_b} by {pair.b} only"
 
 
 def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
-    systems, intervals = comparison.systems, comparison.intervals
-    group = comparable_group([one.signature for one in systems], (PLACEHOLDERS,))
-    # Nothing is the best of what no paper ranks by, such as length, and no seed of a system.
-    values = [
-        [
-            of[name].value
-            if score.main and at in group and one.name not in comparison.seeds
-            else None
-            for name, score in figures.items()
-        ]
-        for at, (one, of) in enumerate(zip(systems, intervals, strict=True))
-    ]
-    cells = [[figure(of[n].value, f.digits) for n, f in figures.items()] for of in intervals]
+    systems = comparison.systems
+    group = comparable_group([system.signature for system in systems], (PLACEHOLDERS,))
+    rows, data = [], []
+    cells: list[list[str]] = []
+    ranked: list[list[float | None]] = []
+    for place, system in enumerate(systems):
+        intervals = comparison.intervals[place]
+        # No seed of a system is the best.
+        is_ranked = place in group and system.name not in comparison.seeds
+        row = [system.name, str(len(system.dialogues))]
+        record: dict[str, object] = {"name": system.name, "dialogues": len(system.dialogues)}
+        ranked.append([])
+        cells.append([])
+        for name, score in figures.items():
+            interval = intervals[name]
+            row.append(interval.text(score.interval_digits))
+            record[name] = interval.value
+            record[f"{name}_low"] = interval.low
+            record[f"{name}_high"] = interval.high
+            # Nothing is the best of what no paper ranks by, such as length.
+            ranked[-1].append(interval.value if score.main and is_ranked else None)
+            cells[-1].append(figure(interval.value, score.interval_digits))
+        rows.append(row)
+        data.append({**record, "signature": str(system.signature)})
+    best = best_cells(ranked, cells)
     return Table(
         name="systems",
         title=f"Scores with {INTERVAL_LEVEL} % intervals",
-        headers=["", "dialogues", *(one.title for one in figures.values())],
-        rows=[
-            [one.name, str(len(one.dialogues)), *(of[n].text(f.digits) for n, f in figures.items())]
-            for one, of in zip(systems, intervals, strict=True)
-        ],
-        data=[
-            {
-                "name": one.name,
-                "dialogues": len(one.dialogues),
-                **{
-                    f"{name}{end}": getattr(of[name], field)
-                    for name in figures
-                    for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
-                },
-                "signature": str(one.signature),
-            }
-            for one, of in zip(systems, intervals, strict=True)
-        ],
-        notes=list(dict.fromkeys(str(one.signature) for one in systems)),
-        best={(row, column + 2) for row, column in best_cells(values, cells)},
+        headers=["", "dialogues", *(score.title for score in figures.values())],
+        rows=rows,
+        data=data,
+        notes=list(dict.fromkeys(str(system.signature) for system in systems)),
+        best={(row, column + 2) for row, column in best},
     )
 
 
@@ -458,56 +465,54 @@ _TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
 
 
 def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
-    differences = [
-        (pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures
-    ]
+    rows: list[list[str]] = []
+    data = []
+    best = set()
+    for pair in comparison.pairs:
+        for name, score in figures.items():
+            difference = pair.differences[name]
+            if difference.significant:
+                best.add((len(rows), 2))
+            rows.append(
+                [
+                    pair.b,
+                    score.title,
+                    signed(difference.difference, score.interval_digits),
+                    p_text(difference.p),
+                    p_text(difference.p_holm),
+                    "–" if difference.only_a is None else str(difference.only_a),
+                    "–" if difference.only_b is None else str(difference.only_b),
+                ]
+            )
+            values = {field: getattr(difference, field) for field in _TESTED}
+            data.append({"a": pair.a, "b": pair.b, "figure": name, **values})
+    only_baseline = f"only {comparison.baseline}"
     return Table(
         name="pairs",
         title=f"Differences from {comparison.baseline}",
-        headers=[
-            "",
-            "",
-            "difference",
-            "p",
-            "p (Holm)",
-            f"only {comparison.baseline}",
-            "only system",
-        ],
-        rows=[
-            [
-                pair.b,
-                figures[name].title,
-                signed(one.difference, figures[name].digits),
-                p_text(one.p),
-                p_text(one.p_holm),
-                "–" if one.only_a is None else str(one.only_a),
-                "–" if one.only_b is None else str(one.only_b),
-            ]
-            for pair, name, one in differences
-        ],
-        data=[
-            {"a": pair.a, "b": pair.b, "figure": name}
-            | {field: getattr(one, field) for field in _TESTED}
-            for pair, name, one in differences
-        ],
+        headers=["", "", "difference", "p", "p (Holm)", only_baseline, "only system"],
+        rows=rows,
+        data=data,
         notes=[
             f"difference: system minus {comparison.baseline}; only: dialogues that only one wins",
             "p is corrected by Holm for the number of systems",
         ],
-        best={(row, 2) for row, (_, _, one) in enumerate(differences) if one.significant},
+        best=best,
     )
 
 
 def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
-    spread = comparison.spread
-    columns = ("mean", "deviation", "lowest", "highest")
+    rows = []
+    data = []
+    for name, score in figures.items():
+        spread, digits = comparison.spread[name], score.interval_digits
+        values = (spread.mean, spread.deviation, spread.lowest, spread.highest)
+        rows.append([score.title, *(figure(value, digits) for value in values)])
+        data.append({"figure": name, **asdict(spread)})
     return Table(
         name="seeds",
         title=f"Over {len(comparison.seeds)} seeds: {', '.join(comparison.seeds)}",
         headers=["", "mean", "standard deviation", "lowest", "highest"],
-        rows=[
-            [score.title, *(figure(getattr(spread[name], c), score.digits) for c in columns)]
-            for name, score in figures.items()
-        ],
-        data=[{"figure": name, **asdict(spread[name])} for name in figures],
+        rows=rows,
+        data=data,
     )

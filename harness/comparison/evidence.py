@@ -13,19 +13,116 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from ..metrics import Figure, Played, Statistics, response_metrics
+from ..metrics import Figure, Formula, Metric, Played, Rows
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
+Floats: TypeAlias = npt.NDArray[np.float64]
+Values: TypeAlias = Mapping[str, npt.NDArray[Any]]
+"""Figure -> its value in each sample."""
 
-    Values: TypeAlias = Mapping[str, npt.NDArray[Any]]
-    """Figure -> its value in each sample."""
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """A metric's rows of the dialogues that a system plays, as an array.
+
+    Attributes:
+        figures: What can be computed; the formula may give more.
+        columns: The names of the columns.
+        numbers: Dialogue x column, whole numbers, so that sums are exact.
+        formula: Makes figures of the sums of columns.
+        takes_samples: Whether the formula takes sums of many samples at once.
+    """
+
+    figures: Sequence[Figure]
+    columns: Sequence[str]
+    numbers: Floats
+    formula: Formula
+    takes_samples: bool = False
+
+    def part(self, places: npt.NDArray[np.int64]) -> Statistics:
+        """Return the statistics of some dialogues.
+
+        Args:
+            places: Their places in the order here; the result has them in this order.
+        """
+        return replace(self, numbers=self.numbers[places])
+
+    def scores(self) -> Mapping[str, float]:
+        """Return figure -> value, of all dialogues."""
+        values = self.formula(self._named(self.numbers.sum(axis=0).tolist()))
+        return {figure.name: values[figure.name] for figure in self.figures}
+
+    def weighted(self, counts: npt.NDArray[Any]) -> Values:
+        """Return every figure in samples.
+
+        Args:
+            counts: Sample x dialogue -> how often it counts.
+        """
+        return self._values(counts.astype(np.float64) @ self.numbers)
+
+    def swapped(self, other: Statistics, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
+        """Return every figure of this and of another system after they swapped dialogues.
+
+        Args:
+            other: The statistics of the other system, of the same dialogues in the same order.
+            swaps: Sample x dialogue -> whether they swap it.
+        """
+        moved = swaps.astype(np.float64) @ (other.numbers - self.numbers)
+        ours = self._values(self.numbers.sum(axis=0) + moved)
+        theirs = other._values(other.numbers.sum(axis=0) - moved)
+        return ours, theirs
+
+    def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
+        """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
+        won = {}
+        for figure in self.figures:
+            if figure.won is not None:
+                won[figure.name] = self.numbers[:, self.columns.index(figure.won)] > 0
+        return won
+
+    def _named(self, sums: Sequence[Any]) -> dict[str, Any]:
+        return dict(zip(self.columns, sums, strict=True))
+
+    def _values(self, sums: Floats) -> Values:
+        """Return figure -> its value in each sample, given sample x column."""
+        if self.takes_samples:
+            values = self.formula(self._named(list(sums.T)))
+            return {figure.name: values[figure.name] for figure in self.figures}
+        samples = [self.formula(self._named(sample)) for sample in sums.tolist()]
+        by_figure = {}
+        for figure in self.figures:
+            by_figure[figure.name] = np.array([sample[figure.name] for sample in samples])
+        return by_figure
+
+
+def statistics_of(metric: Metric[Any], rows: Rows) -> Statistics:
+    """Return the statistics of a metric's rows, in their order.
+
+    Args:
+        metric: A metric with a formula.
+        rows: The rows of at least one dialogue.
+
+    Raises:
+        ValueError: The formula gives no figure of the metric's presentation.
+    """
+    assert metric.formula is not None, f"{metric.name} has no formula"
+    first = next(iter(rows.values()))
+    columns = list(first)
+    table = [[row[column] for column in columns] for row in rows.values()]
+    numbers = np.array(table, np.float64)
+    sums = dict(zip(columns, numbers.sum(axis=0).tolist(), strict=True))
+    values = metric.formula(sums)
+    figures = [figure for figure in metric.presentation.all_figures() if figure.name in values]
+    if not figures:
+        raise ValueError("`formula` gives no figure that `presentation.figures` has")
+    return Statistics(figures, columns, numbers, metric.formula, metric.takes_samples)
+
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
@@ -49,57 +146,69 @@ class Evidence:
     statistics: Mapping[str, Sequence[Statistics]]
 
     @classmethod
-    def of(cls, played: Played, signature: Signature, name: str) -> Evidence:
+    def from_rows(
+        cls, name: str, signature: Signature, metric: Metric[Any], rows: Rows
+    ) -> Evidence:
+        """Return the evidence of a system from the rows of one metric."""
+        statistics = {metric.name: [statistics_of(metric, rows)]}
+        return cls(name, signature, tuple(rows), statistics)
+
+    @classmethod
+    def from_played(cls, played: Played, signature: Signature, name: str) -> Evidence:
         """Return the evidence of a system from a played submission of at least one dialogue.
 
         Metrics that cannot be resampled are left out.
         """
-        # What chance draws must not hang on the order of dialogues in a file.
-        by_id = {one.id: one for one in played.results}
-        results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
-        statistics = {
-            name: [metric.counts(results)]
-            for name, metric in response_metrics().items()
-            if name in played.metrics and metric.statistics is not None
-        }
-        return cls(name, signature, tuple(one.id for one in results), statistics)
+        statistics = {}
+        dialogues: tuple[str, ...] = ()
+        for metric, rows in played.rows.items():
+            statistics[metric] = [statistics_of(played.metrics[metric], rows)]
+            dialogues = tuple(rows)
+        return cls(name, signature, dialogues, statistics)
 
     @property
     def figures(self) -> dict[str, Figure]:
         """Name -> figure, of all that can be computed."""
-        return {one.name: one for outputs in self.statistics.values() for one in outputs[0].figures}
+        figures = {}
+        for outputs in self.statistics.values():
+            for figure in outputs[0].figures:
+                figures[figure.name] = figure
+        return figures
 
     def part(self, dialogues: Collection[str]) -> Evidence:
         """Return the evidence of some of the dialogues, in the order given."""
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
-        rows = np.array([places[id_] for id_ in dialogues], np.int64)
-        return self._with_each(lambda one: one.part(rows), dialogues=tuple(dialogues))
+        chosen = np.array([places[id_] for id_ in dialogues], np.int64)
+        changed = self._with_each(lambda statistics: statistics.part(chosen))
+        return replace(changed, dialogues=tuple(dialogues))
 
     def without_bleu(self) -> Evidence:
         """Return the evidence without BLEU and the combined score, of which BLEU is a part."""
-        statistics = {
-            metric: [replace(one, figures=figures) for one in outputs]
-            for metric, outputs in self.statistics.items()
-            if (figures := [f for f in outputs[0].figures if not f.name.startswith(_OF_BLEU)])
-        }
+        statistics = {}
+        for metric, outputs in self.statistics.items():
+            figures = [f for f in outputs[0].figures if not f.name.startswith(_OF_BLEU)]
+            if figures:
+                statistics[metric] = [replace(output, figures=figures) for output in outputs]
         return replace(self, statistics=statistics)
 
     def without_formulas(self) -> Evidence:
         """Return what is known for another process: a package's formula may not be sent there."""
-        return self._with_each(lambda one: replace(one, formula=dict))
+        return self._with_each(lambda statistics: replace(statistics, formula=dict))
 
-    def _with_each(self, change: Callable[[Statistics], Statistics], **more: Any) -> Evidence:
-        statistics = {name: [*map(change, outputs)] for name, outputs in self.statistics.items()}
-        return replace(self, statistics=statistics, **more)
+    def _with_each(self, change: Callable[[Statistics], Statistics]) -> Evidence:
+        statistics = {}
+        for metric, outputs in self.statistics.items():
+            statistics[metric] = [change(output) for output in outputs]
+        return replace(self, statistics=statistics)
 
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Figure -> value, of all dialogues: what the report says."""
-        return self._mean(lambda one: one.scores())
+        return self._mean(lambda statistics: statistics.scores())
 
     def weighted(self, counts: npt.NDArray[Any]) -> Values:
         """Return figure -> values, in samples that count each dialogue so many times."""
-        return self._mean(lambda one: one.weighted(counts))
+        return self._mean(lambda statistics: statistics.weighted(counts))
 
     def bootstrapped(self, samples: int, seed: int) -> Values:
         """Return figure -> values, in bootstrap samples of the dialogues."""
@@ -116,35 +225,42 @@ class Evidence:
             other: The other system, with the same dialogues and metrics.
             swaps: Sample x dialogue -> whether they swap it.
         """
-        ours: dict[str, Any] = {}
-        theirs: dict[str, Any] = {}
+        our_values: dict[str, Any] = {}
+        their_values: dict[str, Any] = {}
         for metric, outputs in self.statistics.items():
-            both = [one.swapped(its, swaps) for one in outputs for its in other.statistics[metric]]
-            ours |= _mean([values for values, _ in both])
-            theirs |= _mean([values for _, values in both])
-        return ours, theirs
+            ours, theirs = [], []
+            for output in outputs:
+                for other_output in other.statistics[metric]:
+                    our_output, their_output = output.swapped(other_output, swaps)
+                    ours.append(our_output)
+                    theirs.append(their_output)
+            our_values |= _mean(ours)
+            their_values |= _mean(theirs)
+        return our_values, their_values
 
     def won(self) -> dict[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues.
 
         Of a system with seeds no dialogue is won or lost.
         """
-        alone = [outputs[0] for outputs in self.statistics.values() if len(outputs) == 1]
-        return {name: values for one in alone for name, values in one.won().items()}
+        won: dict[str, npt.NDArray[np.bool_]] = {}
+        for outputs in self.statistics.values():
+            if len(outputs) == 1:
+                won |= outputs[0].won()
+        return won
 
     def _mean(self, values: Callable[[Statistics], Mapping[str, Any]]) -> dict[str, Any]:
-        return {
-            name: value
-            for outputs in self.statistics.values()
-            for name, value in _mean([values(one) for one in outputs]).items()
-        }
+        means: dict[str, Any] = {}
+        for outputs in self.statistics.values():
+            means |= _mean([values(output) for output in outputs])
+        return means
 
 
 def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return figure -> mean over outputs."""
     if len(outputs) == 1:
-        return {**outputs[0]}
-    return {name: np.mean([one[name] for one in outputs], axis=0) for name in outputs[0]}
+        return dict(outputs[0])
+    return {name: np.mean([output[name] for output in outputs], axis=0) for name in outputs[0]}
 
 
 # -------------------------------------------------------------------------------- intervals
@@ -190,30 +306,30 @@ def intervals_of(
         samples: The number of bootstrap samples.
         seed: Their seed.
     """
-    intervals = {
-        name: Interval(evidence.scores[name], *interval_ends(values), BOOTSTRAP)
-        for name, values in evidence.bootstrapped(samples, seed).items()
-    }
+    intervals = {}
+    for name, values in evidence.bootstrapped(samples, seed).items():
+        low, high = interval_ends(values)
+        intervals[name] = Interval(evidence.scores[name], low, high, BOOTSTRAP)
     for name, won in evidence.won().items():
-        ends = wilson(int(won.sum()), len(won))
-        intervals[name] = Interval(evidence.scores[name], *ends, WILSON)
+        low, high = wilson(int(won.sum()), len(won))
+        intervals[name] = Interval(evidence.scores[name], low, high, WILSON)
     return intervals
 
 
-def wilson(won: int, of: int) -> tuple[float, float]:
+def wilson(won: int, dialogues: int) -> tuple[float, float]:
     """Return Wilson's score interval of a rate, in percent.
 
     Args:
         won: The dialogues won.
-        of: The dialogues, at least 1.
+        dialogues: All dialogues, at least 1.
     """
-    share, scale = won / of, 2 * (of + _QUANTILE**2)
-    middle = (2 * of * share + _QUANTILE**2) / scale
-    half = _QUANTILE / scale * math.sqrt(4 * of * share * (1 - share) + _QUANTILE**2)
-    return (
-        100 * (middle - half) if won else 0.0,
-        100 * (middle + half) if won < of else 100.0,
-    )
+    share = won / dialogues
+    scale = 2 * (dialogues + _QUANTILE**2)
+    middle = (2 * dialogues * share + _QUANTILE**2) / scale
+    half = _QUANTILE / scale * math.sqrt(4 * dialogues * share * (1 - share) + _QUANTILE**2)
+    low = 100 * (middle - half) if won else 0.0
+    high = 100 * (middle + half) if won < dialogues else 100.0
+    return low, high
 
 
 def interval_ends(values: npt.NDArray[Any] | Sequence[float]) -> tuple[float, float]:
@@ -265,8 +381,11 @@ def bootstrap_interval(
         units: The number of units.
         seed: The seed of the samples.
     """
-    samples = (
-        counts for block in bootstrap_samples(units, INTERVAL_SAMPLES, seed) for counts in block
-    )
-    values = [one for one in map(of_sample, samples) if one is not None]
-    return Interval(value, *interval_ends(values), BOOTSTRAP)
+    values = []
+    for block in bootstrap_samples(units, INTERVAL_SAMPLES, seed):
+        for counts in block:
+            sampled = of_sample(counts)
+            if sampled is not None:
+                values.append(sampled)
+    low, high = interval_ends(values)
+    return Interval(value, low, high, BOOTSTRAP)

@@ -50,8 +50,12 @@ def p_text(p: float) -> str:
         return "1"
     if p >= 0.0995:
         return f"{p:.2f}"[1:]
-    roundings = (f"{p:.{digits}g}" for digits in range(2, 18))
-    return next(one for one in roundings if _side(float(one)) == _side(p))[1:]
+    text = f"{p:.2g}"
+    for digits in range(2, 18):
+        text = f"{p:.{digits}g}"
+        if _side(float(text)) == _side(p):
+            break
+    return text[1:]
 
 
 def _side(p: float) -> tuple[bool, bool]:
@@ -92,8 +96,8 @@ class Interval:
 
     def text(self, digits: int) -> str:
         """Return the figure with its interval: `88.9 [86.8, 90.7]`."""
-        value, low, high = (figure(one, digits) for one in (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}]"
+        low, high = figure(self.low, digits), figure(self.high, digits)
+        return f"{figure(self.value, digits)} [{low}, {high}]"
 
 
 @dataclass(frozen=True)
@@ -126,15 +130,13 @@ def spread_of(scores: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
     """
     if len(scores) < 2:
         raise InputError("--seeds", "give the outputs of at least two seeds of one system")
-    values = {
-        name: [one[name] for one in scores]
-        for name in scores[0]
-        if all(name in one for one in scores)
-    }
-    return {
-        name: Spread(fmean(each), stdev(each), min(each), max(each), len(each))
-        for name, each in values.items()
-    }
+    spread = {}
+    for name in scores[0]:
+        values = [seed[name] for seed in scores if name in seed]
+        if len(values) == len(scores):
+            mean, deviation = fmean(values), stdev(values)
+            spread[name] = Spread(mean, deviation, min(values), max(values), len(values))
+    return spread
 
 
 def main_figures(figures: Mapping[str, Figure]) -> dict[str, Figure]:
@@ -176,9 +178,12 @@ def plot_scores(
         InputError: The suffix is another, or the file cannot be written.
     """
     picture_format(path)
-    figures = {n: one for n, one in figures.items() if all(n in of for of in intervals)}
-    bands = math.ceil(len(figures) / _ACROSS)
-    across = math.ceil(len(figures) / bands)
+    shown = {}
+    for name, score in figures.items():
+        if all(name in known for known in intervals):
+            shown[name] = score
+    bands = math.ceil(len(shown) / _ACROSS)
+    across = math.ceil(len(shown) / bands)
     labels = [drawn(name) for name in names]
 
     def draw() -> Picture:
@@ -187,10 +192,10 @@ def plot_scores(
         height = 0.5 + bands * (0.7 + _ROW * len(names))
         picture = Drawn(figsize=(_WIDTH, height), layout="constrained")
         panels = picture.subplots(bands, across, squeeze=False, sharey=True)
-        for axes, (name, score) in zip(panels.flat, figures.items(), strict=False):
-            _draw(axes, labels, [one[name] for one in intervals])
+        for axes, (name, score) in zip(panels.flat, shown.items(), strict=False):
+            _draw(axes, labels, [known[name] for known in intervals])
             axes.set_title(textwrap.fill(score.title, _TITLE), fontsize=10)
-        for axes in [*panels.flat][len(figures) :]:
+        for axes in list(panels.flat)[len(shown) :]:
             axes.set_axis_off()
         picture.supxlabel(f"bars: {INTERVAL_LEVEL} % intervals, over dialogues", fontsize=9)
         return picture
@@ -200,10 +205,11 @@ def plot_scores(
 
 def _draw(axes: Axes, names: Sequence[str], intervals: Sequence[Interval]) -> None:
     places = range(len(names))
-    for place, one in zip(places, intervals, strict=True):
-        if one.low <= one.value <= one.high:
-            axes.plot([one.low, one.high], [place, place], color="0.55", linewidth=3, zorder=1)
-        axes.plot([one.value], [place], color="black", marker="o", markersize=4, zorder=2)
+    for place, interval in zip(places, intervals, strict=True):
+        low, value, high = interval.low, interval.value, interval.high
+        if low <= value <= high:
+            axes.plot([low, high], [place, place], color="0.55", linewidth=3, zorder=1)
+        axes.plot([value], [place], color="black", marker="o", markersize=4, zorder=2)
     axes.set_yticks(list(places), list(names))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color="0.85", linewidth=0.6)

@@ -214,14 +214,12 @@ class Diagnosis:
 def diagnose(played: Played) -> Diagnosis:
     """Follow every dialogue played and say what was lost."""
     dialogues = tuple(played.under(MAIN_SETUP))
-    database = played.database()
-    results = tuple(
-        DialogueResult(
-            one.id, len(one.responses), goals={MAIN_SETUP: explain(one, database, played.rules)}
-        )
-        for one in dialogues
-    )
-    return Diagnosis(played, dialogues, results)
+    results = []
+    for dialogue in dialogues:
+        domains = explain(dialogue, played.database, played.rules)
+        turns = len(dialogue.responses)
+        results.append(DialogueResult(dialogue.id, turns, goals={MAIN_SETUP: domains}))
+    return Diagnosis(played, dialogues, tuple(results))
 
 
 # One dialogue, turn by turn.
@@ -320,7 +318,7 @@ def followed(
     gold, played = dialogue.gold, diagnosis.played
     strict = SETUPS[MAIN_SETUP].setup
     walks = {
-        domain: [*steps(dialogue, domain, played.database(), strict, played.rules)]
+        domain: list(steps(dialogue, domain, played.database, strict, played.rules))
         for domain in gold.goal
     }
     turns = []

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..errors import counted, cut
 from ..io import Cell, figure, signed, text_table
-from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, percent, rates
+from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, Fault, Played, outcomes, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
@@ -202,16 +202,12 @@ def what_if(played: Played) -> dict[str, tuple[float, float]]:
         "with gold active domains": (played.states, "gold"),
         "with both": ("gold", "gold"),
     }
-    scores = {
-        sources: rates(
-            dialogue_results(replace(played, states=sources[0], domains=sources[1]), ["inform"])
-        )
-        for sources in set(ways.values())
-    }
-    return {
-        name: (scores[sources]["inform"][TOTAL], scores[sources]["success"][TOTAL])
-        for name, sources in ways.items()
-    }
+    totals = {}
+    for states, domains in set(ways.values()):
+        changed = replace(played, states=states, domains=domains)
+        by_rate = rates(outcomes(changed, MAIN_SETUP).values())
+        totals[states, domains] = (by_rate["inform"][TOTAL], by_rate["success"][TOTAL])
+    return {name: totals[sources] for name, sources in ways.items()}
 
 
 # What `mwz why` shows of it, in 100 columns.

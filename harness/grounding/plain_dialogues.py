@@ -175,7 +175,7 @@ class PlainDialogues:
             coverage=Coverage(len(self.outcomes), len(self.goals), turns, turns),
             unknown_placeholders=self.normalized.unknown_placeholders,
             metrics={
-                "grounded": grounded_scores(self.results, self.human),
+                "grounded": grounded_scores(map(rating, self.outcomes.values()), self.human),
                 "diversity": measured_diversity(texts),
             },
         )
@@ -196,7 +196,7 @@ class PlainDialogues:
 
 def diagnose(played: Played) -> PlainDialogues:
     """Compare every dialogue played in plain English with its goal, and the human responses."""
-    outcomes = dict(zip(played.submission.dialogues, grounded_dialogues(played), strict=True))
+    outcomes = grounded_dialogues(played)
     gold = {id_: played.benchmark.dialogues[id_] for id_ in outcomes}
     return PlainDialogues(
         played.submission,
@@ -204,7 +204,7 @@ def diagnose(played: Played) -> PlainDialogues:
         {id_: one.users for id_, one in gold.items()},
         outcomes,
         played_ceiling(played),
-        played.database(),
+        played.database,
     )
 
 

@@ -17,7 +17,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import grounding, scoring
 from ..errors import counted
 from ..io import Cell, figure, text_table
-from ..metrics import TOTAL, DialogueResult, Figure, Headline, Metric, Played, Statistics, percent
+from ..metrics import (
+    HUMAN,
+    TOTAL,
+    Figure,
+    Figures,
+    Metric,
+    Played,
+    Presentation,
+    Results,
+    Rows,
+    Sums,
+    percent,
+)
 from ..submission import NormalizedSubmission
 
 if TYPE_CHECKING:
@@ -39,14 +51,31 @@ SHARES = ("in_database", "of_named_venue")
 COUNTS = ("told", *SHARES)
 """The facts given, those that the database has, and those of a venue named by then."""
 
+GROUNDED = "grounded."
+"""What the names of the figures begin with."""
+
+
+def _grounded_figure(name: str, title: str, main: bool = False, rate: bool = True) -> Figure:
+    """Return a figure of the metric; a rate is one of dialogues won."""
+    return Figure(
+        GROUNDED + name,
+        title,
+        digits=1,
+        interval_digits=1,
+        main=main,
+        use="shown",
+        won=name if rate else None,
+    )
+
+
 FIGURES = (
-    Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
-    Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
-    Figure("grounded.success", "Grounded Success", digits=1, main=True),
-    Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
-    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1, main=True),
-    Figure("grounded.in_database", "Told, in database", digits=1),
-    Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
+    _grounded_figure("inform", "Grounded Inform", main=True),
+    _grounded_figure("inform_all", "Grounded Inform, all"),
+    _grounded_figure("success", "Grounded Success", main=True),
+    _grounded_figure("success_all", "Grounded Success, all", main=True),
+    _grounded_figure("success_requested", "Grounded Success, all requested", main=True),
+    _grounded_figure("in_database", "Told, in database", rate=False),
+    _grounded_figure("of_named_venue", "Told, of a named venue", rate=False),
 )
 
 ToldShares: TypeAlias = Mapping[str, "int | float | None"]
@@ -90,11 +119,33 @@ class GroundedScores:
     ceiling: GroundedFigures | None
     success_requested: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Total -> value; what the human responses get begins with `human.`."""
+        figures = dict(_totals(vars(self)))
+        if self.ceiling is not None:
+            for name, value in _totals(self.ceiling).items():
+                figures[HUMAN + name] = value
+        return figures
+
+
+def _totals(scores: GroundedFigures) -> dict[str, float]:
+    """Return total -> value, of those that are known."""
+    totals: dict[str, float | None] = {}
+    for name in OUTCOMES:
+        totals[name] = scores.get(name, {}).get(TOTAL)
+    for name in SHARES:
+        totals[name] = scores["faithfulness"][name]
+    return {name: value for name, value in totals.items() if value is not None}
+
 
 def told_shares(counts: Mapping[str, int]) -> ToldShares:
     """Return the shares of `COUNTS`."""
     total = counts["told"]
-    return {"told": total, **{one: 100 * counts[one] / total if total else None for one in SHARES}}
+    shares: dict[str, int | float | None] = {"told": total}
+    for name in SHARES:
+        shares[name] = 100 * counts[name] / total if total else None
+    return shares
 
 
 def rating(dialogue: grounding.GroundedDialogue) -> Rating:
@@ -118,49 +169,67 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     for dialogue in dialogues:
         for name, row in dialogue.items():
             rows.setdefault(name, []).append(row)
-    rates = {
-        outcome: {
-            name: percent(sum(row[at] or 0 for row in of), len(of)) for name, of in rows.items()
-        }
-        for at, outcome in enumerate(OUTCOMES)
-    }
+    rates = {}
+    for column, outcome in enumerate(OUTCOMES):
+        rates[outcome] = {name: _rate(of_name, column) for name, of_name in rows.items()}
+    totals = rows[TOTAL]
     requested = rates.pop("success_requested")
-    counts = enumerate(COUNTS, start=len(OUTCOMES))
-    return {
-        "dialogues": len(rows[TOTAL]),
-        **rates,
-        "faithfulness": told_shares(
-            {name: sum(row[at] or 0 for row in rows[TOTAL]) for at, name in counts}
-        ),
-        "success_requested": {} if any(None in row for row in rows[TOTAL]) else requested,
-    }
+    if any(None in row for row in totals):
+        requested = {}
+    told = {}
+    for column, name in enumerate(COUNTS, start=len(OUTCOMES)):
+        told[name] = sum(row[column] or 0 for row in totals)
+    figures = {"dialogues": len(totals), **rates, "faithfulness": told_shares(told)}
+    return {**figures, "success_requested": requested}
+
+
+def _rate(rows: Sequence[Sequence[int | None]], column: int) -> float:
+    """Return the share of rows with a column that is not 0, in percent."""
+    return float(percent(sum(row[column] or 0 for row in rows), len(rows)))
 
 
 def grounded_scores(
-    results: Iterable[DialogueResult], ceiling: GroundedFigures | None = None
+    dialogues: Iterable[Rating], ceiling: GroundedFigures | None = None
 ) -> GroundedScores:
     """Return the scores of dialogues, beside those of the human responses."""
-    figures = {**grounded_figures(rating(one.further["grounded"]) for one in results)}
+    figures = dict(grounded_figures(dialogues))
     del figures["dialogues"]
     return GroundedScores(**figures, ceiling=ceiling)
 
 
-def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    """Return the statistics of the totals: dialogues that succeed, and values told."""
-    totals = [rating(one.further["grounded"])[TOTAL] for one in results]
-    unknown = any(None in one for one in totals)
-    figures = [one for one in FIGURES if not (unknown and one.name == "grounded.success_requested")]
-    wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
-    rows = [(1, *(int(value or 0) for value in one)) for one in totals]
-    return Statistics.of_rows(figures, rows, _values, wins, of_samples=True)
+def grounded_rows(played: Played) -> Rows:
+    """Return the row of every dialogue: what succeeds in it, and what it tells of venues.
+
+    Whether all that the goal requests is told is a column only if it is known of every dialogue.
+    """
+    totals = {id_: rating(outcome)[TOTAL] for id_, outcome in grounded_dialogues(played).items()}
+    columns = [*OUTCOMES, *COUNTS]
+    unknown = any(None in total for total in totals.values())
+    rows = {}
+    for dialogue, total in totals.items():
+        row: dict[str, float] = {"dialogues": 1}
+        for column, value in zip(columns, total, strict=True):
+            if not (unknown and column == "success_requested"):
+                row[column] = int(value or 0)
+        rows[dialogue] = row
+    return rows
 
 
-def _values(sums: Sequence[float]) -> dict[str, float]:
+def formula(sums: Sums) -> Figures:
     """Return figure -> percent; a share of nothing told is 0."""
-    dialogues, *won, total, in_database, of_named_venue = sums
-    rates = [percent(one, dialogues) for one in won]
-    values = [*rates, percent(in_database, total), percent(of_named_venue, total)]
-    return {figure.name: value for figure, value in zip(FIGURES, values, strict=True)}
+    figures = {}
+    for name in OUTCOMES:
+        if name in sums:
+            figures[GROUNDED + name] = percent(sums[name], sums["dialogues"])
+    for name in SHARES:
+        figures[GROUNDED + name] = percent(sums[name], sums["told"])
+    return figures
+
+
+def score_grounded(played: Played) -> Results:
+    """Return the result: the grounded scores, beside those of the human responses."""
+    ratings = [rating(dialogue) for dialogue in grounded_dialogues(played).values()]
+    return {"grounded": grounded_scores(ratings, played_ceiling(played))}
 
 
 # -------------------------------------------------------------------- what was played, and people
@@ -174,14 +243,15 @@ def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexica
     }
 
 
-def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
-    """Return how each dialogue in plain English went, in the submission's order."""
-    database, delexicalise = played.database(), played.delexicaliser()
-    dialogues = []
+@lru_cache(maxsize=4)
+def grounded_dialogues(played: Played) -> Mapping[str, grounding.GroundedDialogue]:
+    """Return dialogue id -> how it went in plain English, in the submission's order."""
+    dialogues = {}
     for id_, responses in plain_responses(played.submission).items():
-        texts, gold = [one.original for one in responses], played.benchmark.dialogues[id_]
-        outcome = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
-        dialogues.append(outcome)
+        texts, gold = [response.original for response in responses], played.benchmark.dialogues[id_]
+        dialogues[id_] = grounding.ground(
+            texts, gold.goal, played.database, played.delexicalise, gold.booked_domains
+        )
     return dialogues
 
 
@@ -257,14 +327,18 @@ def ceiling(
 # ------------------------------------------------------------------------------------------- text
 
 
-def _text(scores: GroundedScores) -> str:
+def grounded_tables(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     system, human = vars(scores), scores.ceiling
-    titles = {name: title for name, title in _RATES.items() if system[name]}
-    headers = ["grounded", *(header for title in titles.values() for header in (title, "human"))]
-    rates = [one.get(name, {}) for name in titles for one in (system, human or {})]
-    domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
-    rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
+    headers = ["grounded"]
+    columns = []
+    for name, title in _RATES.items():
+        if system[name]:
+            headers += [title, "human"]
+            columns += [system[name], {} if human is None else human.get(name, {})]
+    rows = []
+    for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL})):
+        rows.append([domain, *(figure(rates.get(domain)) for rates in columns)])
     remarks = [
         "Every other score is that of the responses delexicalised by the harness.\n"
         "Their BLEU does not compare with that of systems that delexicalise themselves."
@@ -280,35 +354,21 @@ def _text(scores: GroundedScores) -> str:
 
 def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
     """Show what a system tells of venues, and what the human responses do."""
-    by_source = {"this system": system, **({} if human is None else {"human responses": human})}
-    rows: list[list[Cell]] = [
-        [name, shares["told"], *(figure(shares[share]) for share in SHARES)]
-        for name, shares in ((name, one["faithfulness"]) for name, one in by_source.items())
-    ]
+    by_source = {"this system": system}
+    if human is not None:
+        by_source["human responses"] = human
+    rows: list[list[Cell]] = []
+    for name, scores in by_source.items():
+        shares = scores["faithfulness"]
+        rows.append([name, shares["told"], *(figure(shares[share]) for share in SHARES)])
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
 
 
 # ------------------------------------------------------------------------------------- the metric
 
 
-def _headline(figure: Figure) -> Headline:
-    name = figure.name.removeprefix("grounded.")
-
-    def total(scores: Mapping[str, Any]) -> float | None:
-        rates = scores.get(name, scores.get("faithfulness", {}))
-        value: float | None = rates.get(name if name in SHARES else TOTAL)
-        return value
-
-    def value(results: Mapping[str, Any], setup: str) -> float | None:
-        return total(vars(results["grounded"])) if "grounded" in results else None
-
-    def human(results: Mapping[str, Any]) -> float | None:
-        return total(getattr(results.get("grounded"), "ceiling", None) or {})
-
-    return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
-
-
-def _unfit(submission: NormalizedSubmission) -> str | None:
+def unfit(submission: NormalizedSubmission) -> str | None:
+    """Say that responses are not in plain English, or not scored as such."""
     if submission.lexicalised:
         return None
     return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
@@ -316,21 +376,22 @@ def _unfit(submission: NormalizedSubmission) -> str | None:
 
 METRIC = Metric(
     name="grounded",
-    title="Grounded",
-    states=False,
-    description="Inform, Success and faithfulness of responses in plain English, from text, "
-    "database and goal alone; needs --lexicalised, which adds it.",
-    unit="percent",
-    source="docs/lexicalised.md",
-    per_dialogue=grounded_dialogues,
-    compute=grounded_scores,
-    overall=lambda played: grounded_scores(played.results, played_ceiling(played)),
-    statistics=_statistics,
-    result=GroundedScores,
-    text=lambda metric, scores: _text(scores),
-    headlines=(),
-    further=tuple(map(_headline, FIGURES)),
-    unfit=_unfit,
-    default=False,
-    rank=3,
+    presentation=Presentation(
+        title="Grounded",
+        description="Inform, Success and faithfulness of responses in plain English, from text, "
+        "database and goal alone; needs --lexicalised, which adds it.",
+        unit="percent",
+        source="docs/lexicalised.md",
+        figures=FIGURES,
+        text=lambda _, results: grounded_tables(results["grounded"]),
+    ),
+    rows=grounded_rows,
+    formula=formula,
+    value=score_grounded,
+    result={"grounded": GroundedScores},
+    details=grounded_dialogues,
+    unfit=unfit,
+    needs=(),
+    is_default=False,
+    takes_samples=True,
 )

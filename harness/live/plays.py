@@ -25,7 +25,17 @@ from ..diagnosis import goal_text, joined, labelled, losses_text
 from ..errors import counted
 from ..grounding import told_shares
 from ..io import figure, text_table
-from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Figure, Statistics, percent
+from ..metrics import (
+    MAIN_SETUP,
+    DialogueResult,
+    DomainResult,
+    Figure,
+    Figures,
+    Metric,
+    Presentation,
+    Sums,
+    percent,
+)
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
 from .environment import (
@@ -243,33 +253,51 @@ class LiveRun:
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
         powers = range(1, min(trials) + 1)
-        # Figure -> what is solved or told in how many trials at once: a rate is that of one.
-        columns = {f"pass^{k}" if k > 1 else "solved": ("solved", k) for k in powers}
+        # Figure -> what is solved or told in how many trials at once: a rate is that of one trial.
+        columns = {
+            f"pass^{power}" if power > 1 else "solved": ("solved", power) for power in powers
+        }
         columns |= {key: (key, 1) for key in ("requested", "success", "inform")}
         # What counts as a whole task: a whole number, however many trials a play has.
-        whole = lcm(*(comb(n, k) for n in trials for k in powers))
+        whole = 1
+        for number in trials:
+            for power in powers:
+                whole = lcm(whole, comb(number, power))
+        rows = {}
+        for task, task_outcomes in outcomes.items():
+            row = {"whole": whole}
+            for column, (key, power) in columns.items():
+                solved = sum(outcome[key] for outcome in task_outcomes)
+                row[column] = comb(solved, power) * whole // comb(len(task_outcomes), power)
+            rows[task] = row
+        figures = []
+        for column, (key, _) in columns.items():
+            is_won = all(row[column] in (0, whole) for row in rows.values())
+            figures.append(
+                Figure(
+                    column,
+                    TITLES.get(column, column),
+                    interval_digits=1,
+                    main=key == "solved",
+                    won=column if is_won else None,
+                )
+            )
 
-        def share(of: Sequence[Mapping[str, Any]], key: str, k: int) -> int:
-            return comb(sum(one[key] for one in of), k) * whole // comb(len(of), k)
+        def formula(sums: Sums) -> Figures:
+            return {column: percent(sums[column], sums["whole"]) for column in columns}
 
-        shares = [[share(of, *one) for one in columns.values()] for of in outcomes.values()]
-        rows = [[whole, *each] for each in shares]
-
-        def formula(sums: Sequence[Any]) -> dict[str, Any]:
-            return {key: percent(one, sums[0]) for key, one in zip(columns, sums[1:], strict=True)}
-
-        figures = [
-            Figure(key, TITLES.get(key, key), 1, main=of == "solved")
-            for key, (of, _) in columns.items()
-        ]
-        places = enumerate(columns, start=1)
-        wins = {key: at for at, key in places if {row[at] for row in rows} <= {0, whole}}
-        statistics = Statistics.of_rows(figures, rows, formula, wins, of_samples=True)
+        metric: Metric[object] = Metric(
+            "live",
+            Presentation("Live dialogues", "Tasks solved.", "percent", "docs/live.md", figures),
+            formula=formula,
+            takes_samples=True,
+        )
         signature = self.config.signature()
         # The seed of a comparison is another one; users with different seeds compare.
-        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+        parameters = dict(signature.parameters)
+        parameters.pop("seed", None)
         compared = replace(signature, parameters=parameters)
-        return Evidence(name, compared, tuple(outcomes), {"live": [statistics]})
+        return Evidence.from_rows(name, compared, metric, rows)
 
     @property
     def remarks(self) -> list[str]:

@@ -1,12 +1,19 @@
 """What other rooms may use of this one."""
 
-from .bleu import bleu_of_sums as bleu_of_sums
+from .bleu import style_columns as style_columns
+from .bleu_formula import (
+    COLUMNS as COLUMNS,
+    bleu_of_counts as bleu_of_counts,
+)
 from .counts import (
     References as References,
     reference_13a as reference_13a,
     tokenize_13a as tokenize_13a,
 )
-from .diversity import measured_diversity as measured_diversity
+from .diversity import (
+    DIVERSITY_FIGURES as DIVERSITY_FIGURES,
+    measured_diversity as measured_diversity,
+)
 from .flags import (
     FEWEST as FEWEST,
     GOLD_STATES as GOLD_STATES,
@@ -15,33 +22,46 @@ from .flags import (
 )
 from .inform import (
     TOTAL as TOTAL,
+    SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
-    figures_of_sums as figures_of_sums,
+    figure_name as figure_name,
     matched as matched,
+    outcomes as outcomes,
     rates as rates,
     steps as steps,
 )
 from .lower_bound import LowerBound as LowerBound
 from .metric import (
-    Headline as Headline,
+    HUMAN as HUMAN,
+    Figure as Figure,
+    Figures as Figures,
+    Formula as Formula,
     Metric as Metric,
-    Played as Played,
+    Presentation as Presentation,
+    Results as Results,
+    Row as Row,
+    Rows as Rows,
+    Sums as Sums,
+    percent as percent,
+    share as share,
+    sum_rows as sum_rows,
+)
+from .played import Played as Played
+from .registry import (
     default_metrics as default_metrics,
-    dialogue_results as dialogue_results,
-    headlines as headlines,
+    metric_results as metric_results,
     named_metrics as named_metrics,
+    reported_figures as reported_figures,
     resampled_metrics as resampled_metrics,
     response_metrics as response_metrics,
+    result_types as result_types,
+    shown_figures as shown_figures,
 )
 from .results import (
-    COLUMNS as COLUMNS,
     DialogueResult as DialogueResult,
     DomainResult as DomainResult,
     Fault as Fault,
-    Figure as Figure,
-    Statistics as Statistics,
-    percent as percent,
 )
 from .setups import (
     BOTH as BOTH,
@@ -57,6 +77,11 @@ from .setups import (
     play as play,
     setup_digest as setup_digest,
 )
+from .totals import (
+    TOTALS as TOTALS,
+    TOTALS_COLUMNS as TOTALS_COLUMNS,
+    totals_of as totals_of,
+)
 from .tracking.choices import (
     HEADLINE_LAMBDA as HEADLINE_LAMBDA,
     VARIANTS as VARIANTS,
@@ -67,11 +92,14 @@ from .tracking.evaluation import (
     TrackingResult as TrackingResult,
     cell as cell,
     correlation as correlation,
+    joined_metric as joined_metric,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,
     score_tracking as score_tracking,
+    states_of as states_of,
     tail_orientation as tail_orientation,
-    tracking_statistics as tracking_statistics,
+    tracking_rows as tracking_rows,
+    tracking_shares as tracking_shares,
 )
 from .tracking.goal_accuracy import is_exact as is_exact
 from .tracking.matching import (
@@ -81,9 +109,15 @@ from .tracking.matching import (
     without_booking_prefix as without_booking_prefix,
 )
 from .tracking.metric import (
-    metrics_of as metrics_of,
+    Verdict as Verdict,
+    heading as heading,
+)
+from .tracking.registry import (
+    VERDICTS as VERDICTS,
+    compact_keys as compact_keys,
     tracking_metrics as tracking_metrics,
     tracking_signature as tracking_signature,
+    verdicts_of as verdicts_of,
 )
 from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (

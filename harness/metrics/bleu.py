@@ -1,9 +1,8 @@
 """Corpus BLEU of normalised responses against every reference style of the benchmark.
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
-compared by position. BLEU is defined by sacreBLEU with its default settings: the 13a tokeniser,
-n-grams up to 4, exponential smoothing. The counts come from `counts.py`; the formula of their sums,
-which scores, intervals, tests and the board share, is `bleu_of_sums`. Tests compare both with
+compared by position; turns not played are left out. Tokens are those of sacreBLEU's 13a tokeniser.
+`counts.py` counts them, `bleu_formula.py` makes BLEU of the counts. Tests compare both with
 sacreBLEU.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
@@ -11,110 +10,104 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
+from functools import lru_cache
 
-from ..benchmark import CANONICAL_STYLE
+from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
-from .metric import Headline, Metric, Played, Results
-from .results import COLUMNS, MAX_ORDER, DialogueResult, Figure, Statistics
-
-_LOG_OF_NOTHING = -9999999999.0
-"""What sacreBLEU takes for the logarithm of a precision of 0."""
+from .bleu_formula import COLUMNS, bleu_of_counts
+from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums, sum_rows
+from .played import Played
 
 
-def bleu_of_sums(sums: Sequence[float]) -> float:
-    """Return BLEU in percent, by sacreBLEU's formula: to the last digit what it gives.
-
-    Args:
-        sums: The columns of `References.statistics`, added up.
-    """
-    length, reference_length = sums[:2]
-    matches, totals = sums[2 : 2 + MAX_ORDER], sums[2 + MAX_ORDER : COLUMNS]
-    if not any(matches):
-        return 0.0
-    smoothing = 1.0
-    logs = []
-    for correct, total in zip(matches, totals, strict=True):
-        if not total:
-            logs.append(_LOG_OF_NOTHING)
-        elif correct:
-            logs.append(math.log(100.0 * correct / total))
-        else:
-            smoothing *= 2
-            logs.append(math.log(100.0 / (smoothing * total)))
-    penalty = math.exp(min(1 - reference_length / length, 0.0))
-    return penalty * math.exp(sum(logs) / MAX_ORDER)
+def style_columns(style: str) -> list[str]:
+    """Return the columns of a style's counts, in the order of `bleu_of_counts`."""
+    return [f"{style} {number}" for number in range(COLUMNS)]
 
 
-def _counts(played: Played) -> list[dict[str, list[int]]]:
-    """Return, of each dialogue, reference style -> what BLEU is computed of."""
-    references = played.references()
-    rows = references.statistics(played.responses).tolist()
-    return [dict(zip(references.styles, row, strict=True)) for row in rows]
+def style_counts(sums: Sums, style: str) -> list[float]:
+    """Return the counts of a style among sums, in the order of `bleu_of_counts`."""
+    return [sums[column] for column in style_columns(style)]
 
 
-def corpus_bleu(results: Sequence[DialogueResult]) -> dict[str, float]:
-    """Return reference style -> corpus BLEU in percent; turns not played are left out."""
-    return {
-        style: bleu_of_sums([*map(sum, zip(*(one.bleu[style] for one in results), strict=True))])
-        for style in results[0].bleu
-    }
+def counts_by_style(played: Played) -> dict[str, dict[str, list[int]]]:
+    """Return dialogue id -> reference style -> the counts that BLEU is computed from."""
+    references = played.references
+    table = references.counts_of(played.responses).tolist()
+    counts = {}
+    for dialogue, numbers in zip(played.responses, table, strict=True):
+        counts[dialogue] = dict(zip(references.styles, numbers, strict=True))
+    return counts
 
 
-def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    """Return the statistics of BLEU: the canonical style is `bleu`, the others `bleu.STYLE`."""
-    styles = sorted(results[0].bleu, key=lambda style: style != CANONICAL_STYLE)
-    figures = [
-        Figure("bleu", "BLEU", main=True)
-        if style == CANONICAL_STYLE
-        else Figure(f"bleu.{style}", f"BLEU {style}")
-        for style in styles
-    ]
-    return Statistics.of_rows(
-        figures=figures,
-        rows=[[count for style in styles for count in one.bleu[style]] for one in results],
-        formula=partial(_by_figure, names=[one.name for one in figures]),
-    )
+@lru_cache(maxsize=4)
+def bleu_rows(played: Played) -> Rows:
+    """Return the row of every dialogue: the counts of every style."""
+    styles = played.references.styles
+    columns = [column for style in styles for column in style_columns(style)]
+    table = played.references.counts_of(played.responses)
+    rows = {}
+    for dialogue, numbers in zip(played.responses, table.reshape(len(table), -1), strict=True):
+        rows[dialogue] = dict(zip(columns, numbers.tolist(), strict=True))
+    return rows
 
 
-def _by_figure(sums: Sequence[float], names: Sequence[str]) -> dict[str, float]:
-    """Return figure -> BLEU in percent, of the sums of several styles, side by side."""
-    return {
-        name: bleu_of_sums(sums[at * COLUMNS : (at + 1) * COLUMNS]) for at, name in enumerate(names)
-    }
+def figure_name(style: str) -> str:
+    """Return the name of a style's figure: `bleu` of the canonical one, or `bleu.STYLE`."""
+    return "bleu" if style == CANONICAL_STYLE else f"bleu.{style}"
 
 
-def _text(metric: Metric, scores: Mapping[str, float]) -> str:
-    rows = [
-        [
-            f"{style} (canonical)" if style == CANONICAL_STYLE else style,
-            figure(score, metric.digits),
-        ]
-        for style, score in scores.items()
-    ]
+def formula(sums: Sums) -> Figures:
+    """Return figure -> BLEU in percent, of the styles that there are counts of."""
+    figures = {}
+    for style in STYLES:
+        if f"{style} 0" in sums:
+            figures[figure_name(style)] = bleu_of_counts(style_counts(sums, style))
+    return figures
+
+
+def bleu_by_style(played: Played) -> Results:
+    """Return the result: reference style -> corpus BLEU in percent."""
+    sums = sum_rows(bleu_rows(played))
+    scores = {}
+    for style in played.references.styles:
+        scores[style] = bleu_of_counts(style_counts(sums, style))
+    return {"bleu": scores}
+
+
+def style_figures() -> list[Figure]:
+    """Return the figure of every style, that of the canonical style first."""
+    figures = [Figure("bleu", "BLEU", digits=1, main=True)]
+    for style in STYLES:
+        if style != CANONICAL_STYLE:
+            figures.append(Figure(figure_name(style), f"BLEU {style}", use="detail"))
+    return figures
+
+
+def bleu_table(presentation: Presentation, results: Results) -> str:
+    """Return the scores by style as a table."""
+    rows = []
+    for style, score in results["bleu"].items():
+        name = f"{style} (canonical)" if style == CANONICAL_STYLE else style
+        rows.append([name, figure(score, presentation.digits)])
     return text_table(["reference style", "BLEU"], rows)
-
-
-def _canonical(results: Results, setup: str) -> float | None:
-    scores: Mapping[str, float] = results.get("bleu") or {}
-    return scores.get(CANONICAL_STYLE)
 
 
 METRIC = Metric(
     name="bleu",
-    title="BLEU",
-    states=False,
-    description="How close responses come to the references, in six styles of delexicalisation.",
-    unit="percent",
-    source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
-    per_dialogue=_counts,
-    fills="bleu",
-    compute=corpus_bleu,
-    statistics=_statistics,
-    result=Mapping[str, float],
-    text=_text,
-    headlines=(Headline("bleu", "BLEU", _canonical),),
-    rank=2,
+    presentation=Presentation(
+        title="BLEU",
+        description="How close responses come to the references, in six styles of "
+        "delexicalisation.",
+        unit="percent",
+        source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
+        figures=style_figures(),
+        text=bleu_table,
+    ),
+    rows=bleu_rows,
+    formula=formula,
+    value=bleu_by_style,
+    result={"bleu": Mapping[str, float]},
+    details=counts_by_style,
+    needs=("references",),
 )

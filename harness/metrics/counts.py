@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .results import COLUMNS, MAX_ORDER
+from .bleu_formula import COLUMNS, MAX_ORDER
 
 _Ints: TypeAlias = NDArray[np.int64]
 
@@ -140,7 +140,7 @@ class References:
         shaped = lengths.reshape(width, -1)
         return cls(styles, first, words, shaped, keys, counts, bounds, tokenize)
 
-    def statistics(self, responses: Mapping[str, Sequence[str]]) -> _Ints:
+    def counts_of(self, responses: Mapping[str, Sequence[str]]) -> _Ints:
         """Return what BLEU is computed of: dialogues x styles x `COLUMNS`.
 
         Args:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from ..io import figure, text_table
-from .metric import Metric
+from .metric import Figure, Metric, Presentation, Results
+from .played import Played
 
 MSTTR_WINDOW = 50
 
@@ -50,27 +51,37 @@ class Diversity:
 
 
 def measured_diversity(responses: Iterable[str]) -> Diversity:
-    """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    texts = [*responses]
-    tokens = {text: tokens_of(text) for text in dict.fromkeys(texts)}
-    running = [*chain.from_iterable(map(tokens.__getitem__, texts))]
-    total = len(running)
-    unigrams = Counter(running)
+    """Measure the diversity of normalised responses; their order matters to MSTTR alone.
+
+    >>> measured = measured_diversity(["yes , it is", "it is"])
+    >>> measured.unigrams, measured.bigrams, measured.trigrams, measured.mean_length
+    (4, 3, 2, 3.0)
+    """
+    texts = list(responses)
+    times = Counter(texts)
+    tokens_of_text = {text: tokens_of(text) for text in times}
+    tokens = list(chain.from_iterable(tokens_of_text[text] for text in texts))
+    total = len(tokens)
+    unigrams = Counter(tokens)
     bigrams: Counter[tuple[str, str]] = Counter()
-    for text, times in Counter(texts).items():
-        for pair in pairwise(tokens[text]):
-            bigrams[pair] += times
-    triples = (zip(words, words[1:], words[2:], strict=False) for words in tokens.values())
-    follow = ((n, unigrams[first]) for (first, _), n in bigrams.items())
+    trigrams: set[tuple[str, str, str]] = set()
+    for text, words in tokens_of_text.items():
+        for pair in pairwise(words):
+            bigrams[pair] += times[text]
+        trigrams.update(zip(words, words[1:], words[2:], strict=False))
+    entropy_terms = [n / total * math.log2(n / total) for n in unigrams.values()]
+    conditional_terms = []
+    for (first, _), n in bigrams.items():
+        conditional_terms.append(n / total * math.log2(n / unigrams[first]))
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
         unigrams=len(unigrams),
         bigrams=len(bigrams),
-        trigrams=len(set(chain.from_iterable(triples))),
-        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
-        conditional_entropy=0.0 - math.fsum(n / total * math.log2(n / of) for n, of in follow),
+        trigrams=len(trigrams),
+        entropy=0.0 - math.fsum(entropy_terms),
+        conditional_entropy=0.0 - math.fsum(conditional_terms),
         mean_length=total / len(texts) if texts else 0.0,
-        msttr=_msttr(running),
+        msttr=type_token_ratio(tokens),
     )
 
 
@@ -81,46 +92,54 @@ def tokens_of(response: str) -> list[str]:
     return _BLANKS.split(response.lower())
 
 
-def _msttr(tokens: Sequence[str]) -> float:
+def type_token_ratio(tokens: Sequence[str]) -> float:
     """Return the mean type-token ratio of the full windows, or of a text that fills none."""
     if not tokens:
         return 0.0
     window = min(MSTTR_WINDOW, len(tokens))
-    starts = range(0, len(tokens) - window + 1, window)
-    return math.fsum(len(set(tokens[at : at + window])) / window for at in starts) / len(starts)
+    ratios = []
+    for start in range(0, len(tokens) - window + 1, window):
+        ratios.append(len(set(tokens[start : start + window])) / window)
+    return math.fsum(ratios) / len(ratios)
 
 
-# Field -> what people call it, and the digits shown.
-TITLES: Mapping[str, tuple[str, int]] = {
-    "unigrams": ("unique unigrams", 0),
-    "bigrams": ("unique bigrams", 0),
-    "trigrams": ("unique trigrams", 0),
-    "entropy": ("token entropy (bits)", 2),
-    "conditional_entropy": ("bigram conditional entropy (bits)", 2),
-    "mean_length": ("tokens per response", 2),
-    "msttr": ("MSTTR-50", 2),
-}
+DIVERSITY_FIGURES = (
+    Figure("unigrams", "unique unigrams", digits=0, use="detail"),
+    Figure("bigrams", "unique bigrams", digits=0, use="detail"),
+    Figure("trigrams", "unique trigrams", digits=0, use="detail"),
+    Figure("entropy", "token entropy (bits)", use="detail"),
+    Figure("conditional_entropy", "bigram conditional entropy (bits)", use="detail"),
+    Figure("mean_length", "tokens per response", use="detail"),
+    Figure("msttr", "MSTTR-50", use="detail"),
+)
+"""The fields of `Diversity`."""
 
 
-def _text(_: Metric, measured: Diversity) -> str:
-    rows = [
-        [title, figure(getattr(measured, name), digits)] for name, (title, digits) in TITLES.items()
-    ]
+def measure(played: Played) -> Results:
+    """Return the result: the diversity of all responses."""
+    return {"diversity": measured_diversity(played.texts)}
+
+
+def diversity_table(_: Presentation, results: Results) -> str:
+    """Return the measures as a table."""
+    measured = results["diversity"]
+    rows = []
+    for column in DIVERSITY_FIGURES:
+        rows.append([column.title, figure(getattr(measured, column.name), column.digits)])
     return text_table(["diversity", ""], rows)
 
 
 METRIC = Metric(
     name="diversity",
-    title="Diversity",
-    states=False,
-    description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
-    unit="counts, bits, tokens, shares",
-    source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
-    per_dialogue=lambda played: [*played.responses.values()],
-    fills="responses",
-    compute=lambda results: measured_diversity(text for one in results for text in one.responses),
-    result=Diversity,
-    text=_text,
-    aliases=("richness",),
-    rank=3,
+    presentation=Presentation(
+        title="Diversity",
+        description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
+        unit="counts, bits, tokens, shares",
+        source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
+        text=diversity_table,
+    ),
+    value=measure,
+    result={"diversity": Diversity},
+    details=lambda played: played.responses,
+    needs=(),
 )

@@ -3,42 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..submission import NormalizedSubmission
-from .metric import Metric
-from .results import DialogueResult
+from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums
+from .played import Played
+
+if TYPE_CHECKING:
+    from .tracking.states import TrackedDialogue
+
+# Most scores do without state tracking, and need not load it: it is imported where it is used.
 
 
-def _tracking(module: str) -> Any:
-    """Return a module of state tracking: most scores do without, and need not load it."""
-    return import_module(f"mwz.harness.metrics.tracking.{module}")
+def tracked_dialogues(played: Played) -> dict[str, TrackedDialogue]:
+    """Return dialogue id -> its predicted and gold states."""
+    from .tracking.states import track_states
+
+    submission = played.submission
+    tracked = track_states(submission.states, played.benchmark, rules=played.rules)
+    return dict(zip(submission.dialogues, tracked, strict=True))
 
 
-def _dialogues(results: Sequence[DialogueResult]) -> list[Any]:
-    return [one.further["dst"] for one in results]
+def tracking_rows(played: Played) -> Rows:
+    """Return the row of every dialogue, of all metrics of state tracking."""
+    from .tracking.evaluation import dialogue_rows
+
+    return dialogue_rows(list(tracked_dialogues(played).values()))
 
 
-def _unfit(submission: NormalizedSubmission) -> str | None:
+def formula(sums: Sums) -> Figures:
+    """Return figure -> percent: `dst.JGA`, `dst.FGA.0.5` and so on."""
+    from .tracking.evaluation import tracking_formula
+
+    return tracking_formula(sums)
+
+
+def score_states(played: Played) -> Results:
+    """Return the result: what every metric of state tracking gives."""
+    from .tracking.evaluation import score_tracking
+
+    return {"dst": score_tracking(list(tracked_dialogues(played).values()))}
+
+
+def tracking_figures() -> Sequence[Figure]:
+    """Return the figures of all metrics of state tracking."""
+    from .tracking.evaluation import joined_metric
+
+    return joined_metric().presentation.all_figures()
+
+
+def tracking_type() -> dict[str, Any]:
+    """Return the key of the result -> its type."""
+    from .tracking.evaluation import TrackingResult
+
+    return {"dst": TrackingResult}
+
+
+def unfit(submission: NormalizedSubmission) -> str | None:
+    """Say that a submission lacks states."""
     return None if submission.predicts_states else "`dst` needs a `state` in every turn"
 
 
 METRIC = Metric(
     name="dst",
-    title="State tracking",
-    description="How well belief states are predicted, by every metric of `mwz dst`.",
-    unit="percent",
-    source="see docs/state-tracking.md",
-    per_dialogue=lambda played: _tracking("states").track_states(
-        played.submission.states, played.benchmark, rules=played.rules
+    presentation=Presentation(
+        title="State tracking",
+        description="How well belief states are predicted, by every metric of `mwz dst`.",
+        unit="percent",
+        source="see docs/state-tracking.md",
+        figures=tracking_figures,
+        text=lambda _, results: str(results["dst"].text()),
     ),
-    compute=lambda results: _tracking("evaluation").score_tracking(_dialogues(results)),
-    statistics=lambda results: _tracking("evaluation").tracking_statistics(_dialogues(results)),
-    result=lambda: _tracking("evaluation").TrackingResult,
-    text=lambda _, result: str(result.text()),
-    unfit=_unfit,
-    aliases=("jga",),
-    default=False,
-    rank=4,
+    rows=tracking_rows,
+    formula=formula,
+    value=score_states,
+    result=tracking_type,
+    details=tracked_dialogues,
+    unfit=unfit,
+    is_default=False,
+    takes_samples=True,
 )

@@ -19,16 +19,21 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
 from ..submission import FEW, FLAGS
-from .metric import Metric, Played
+from .metric import Metric, Presentation, Results
+from .played import Played
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
 
 
-def _flags(played: Played) -> dict[str, float]:
-    """Measure a submission: flag -> figure, of those that say something."""
-    measured = {name: measure(played) for name, measure in _MEASURES.items()}
-    return {name: value for name, value in measured.items() if value is not None}
+def measured_flags(played: Played) -> Results:
+    """Return the result: flag -> figure, of those that say something of the submission."""
+    measured = {}
+    for name, measure in _MEASURES.items():
+        value = measure(played)
+        if value is not None:
+            measured[name] = value
+    return {"flags": measured}
 
 
 def queries(
@@ -45,16 +50,19 @@ def queries(
         gold: The dialogue's gold states, whose domains it is about.
         rules: The rule set.
     """
-    about = {domain for state in gold for domain in state}
+    about: set[str] = set()
+    for state in gold:
+        about.update(state)
     turns: list[frozenset[tuple[str, str, str]]] = []
-    for state, same in groupby(states):
-        constraints = frozenset(
-            used
-            for domain in about & state.keys()
-            for slot, value in state[domain].items()
-            if (used := _constraint(domain, slot, value, rules)) is not None
-        )
-        turns += [constraints for _ in same]
+    # Most states are those of the turn before.
+    for state, same_states in groupby(states):
+        constraints = set()
+        for domain in about & state.keys():
+            for slot, value in state[domain].items():
+                constraint = _constraint(domain, slot, value, rules)
+                if constraint is not None:
+                    constraints.add(constraint)
+        turns += len(list(same_states)) * [frozenset(constraints)]
     return turns
 
 
@@ -78,9 +86,10 @@ def gold_share(
     rules = rule_set(DEFAULT_RULES)
     turns = equal = 0
     for states, gold in dialogues:
-        pairs = [*zip(queries(states, gold, rules), queries(gold, gold, rules), strict=False)]
-        turns += len(pairs)
-        equal += sum(ours == theirs for ours, theirs in pairs)
+        predicted_queries, gold_queries = queries(states, gold, rules), queries(gold, gold, rules)
+        for predicted_query, gold_query in zip(predicted_queries, gold_queries, strict=False):
+            turns += 1
+            equal += predicted_query == gold_query
     return equal / max(turns, 1)
 
 
@@ -92,12 +101,11 @@ _NUMBERS = ("PHONE", "ADDRESS", "POST")
 
 def _references(played: Played) -> list[str]:
     """Return the canonical references of the turns played."""
-    dialogues = played.benchmark.dialogues
-    return [
-        text
-        for id_, responses in played.responses.items()
-        for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
-    ]
+    references: list[str] = []
+    for dialogue, responses in played.responses.items():
+        gold = played.benchmark.dialogues[dialogue]
+        references += gold.references[CANONICAL_STYLE][: len(responses)]
+    return references
 
 
 @lru_cache(maxsize=1 << 14)
@@ -117,8 +125,8 @@ def _slots(played: Played) -> Counter[str]:
     counts: Counter[str] = Counter()
     names = played.rules.about_venues
     texts = zip(played.texts, _references(played), strict=True)
-    of_turns = Counter((_held(system, names), _held(human, names)) for system, human in texts)
-    for (system, human), turns in of_turns.items():
+    slots_of_turns = Counter((_held(system, names), _held(human, names)) for system, human in texts)
+    for (system, human), turns in slots_of_turns.items():
         counts["system"] += turns * len(system)
         counts["human"] += turns * len(human)
         counts["common"] += turns * len(system & human)
@@ -129,9 +137,9 @@ def _slots(played: Played) -> Counter[str]:
     return counts
 
 
-def _share(part: float, of: float) -> float | None:
+def _share(part: float, whole: float) -> float | None:
     """Return a share; None of too few."""
-    return part / of if of >= FEWEST else None
+    return part / whole if whole >= FEWEST else None
 
 
 def _placeholders(played: Played) -> float | None:
@@ -164,11 +172,16 @@ def _gold_states(played: Played) -> float | None:
 def _told(played: Played) -> float | None:
     if not played.submission.lexicalised:
         return None
-    system, human = (
-        sum(text.count(slot) for text in texts for slot in (*_NAMES, *_NUMBERS))
-        for texts in (played.texts, _references(played))
-    )
-    return system / human if human else None
+    human = _count_slots(_references(played))
+    return _count_slots(played.texts) / human if human else None
+
+
+def _count_slots(texts: Iterable[str]) -> int:
+    slots = 0
+    for text in texts:
+        for slot in (*_NAMES, *_NUMBERS):
+            slots += text.count(slot)
+    return slots
 
 
 GOLD_STATES = "gold_states"
@@ -184,24 +197,24 @@ _MEASURES: Mapping[str, Callable[[Played], float | None]] = {
 submission alone."""
 
 
-def _text(_: Metric, measured: Mapping[str, float]) -> str:
-    """Show the flags that are raised; nothing where none is."""
-    rows = [
-        [FLAGS[name].title, figure(value, 2), FLAGS[name].bound]
-        for name, value in measured.items()
-        if name in FLAGS and FLAGS[name].is_raised(value)
-    ]
+def raised_table(_: Presentation, results: Results) -> str:
+    """Return the flags that are raised as a table; nothing if none is."""
+    rows = []
+    for name, value in results["flags"].items():
+        if name in FLAGS and FLAGS[name].is_raised(value):
+            rows.append([FLAGS[name].title, figure(value, 2), FLAGS[name].bound])
     return text_table(["flags", "", "raised"], rows) if rows else ""
 
 
 METRIC = Metric(
     name="flags",
-    title="Flags",
-    description="Checks for suspicious scores; shown only if raised.",
-    unit="means and shares",
-    source="docs/metrics.md",
-    overall=_flags,
-    result=dict[str, float],
-    text=_text,
-    rank=6,
+    presentation=Presentation(
+        title="Flags",
+        description="Checks for suspicious scores; shown only if raised.",
+        unit="means and shares",
+        source="docs/metrics.md",
+        text=raised_table,
+    ),
+    value=measured_flags,
+    result={"flags": dict[str, float]},
 )

@@ -14,18 +14,31 @@ Source: Budzianowski et al. (2018); "Shades of BLEU, Flavours of Success" (2021)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io import figure, text_table
-from .bleu import bleu_of_sums, corpus_bleu
-from .metric import Headline, Metric, Played, Results
-from .results import COLUMNS, DialogueResult, DomainResult, Figure, Statistics, percent
+from .bleu import bleu_rows, style_columns, style_counts
+from .bleu_formula import bleu_of_counts
+from .metric import (
+    Figure,
+    Figures,
+    Metric,
+    Presentation,
+    Results,
+    Row,
+    Rows,
+    Sums,
+    percent,
+    sum_rows,
+)
+from .played import Played
+from .results import DomainResult, inform_chance, success_chance
 from .setups import (
     COMPARISONS,
     CREDITS,
@@ -83,21 +96,23 @@ def steps(
 ) -> Iterator[Step]:
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
-    due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
-    (_, booked), credit = REFERENCES[setup.references], CREDITS[setup.credits]
+    is_search_due = UPDATES[setup.updates]
+    replace_offer = COMPARISONS[setup.comparison].offer
+    _, reference_counts = REFERENCES[setup.references]
+    credited_to = CREDITS[setup.credits]
     last = len(dialogue.responses) - 1
     offered = None
     for turn in range(0 if setup.first_turn else 1, last + 1):
-        active, response = credit(dialogue, domain, turn)
+        active, response = credited_to(dialogue, domain, turn)
         slots = slots_in(response)
         provided = slots if active else ()
-        if REFERENCE in provided and not booked(dialogue.gold, domain, turn):
+        if REFERENCE in provided and not reference_counts(dialogue.gold, domain, turn):
             provided = tuple(slot for slot in slots if slot != REFERENCE)
         if not setup.id_provided:
             provided = tuple(slot for slot in provided if slot != "TRAINID")
         named = venue is not None and venue.mention in response
         query, venues, replaced = None, None, False
-        if venue is not None and due(active, named, REFERENCE in slots, turn == last):
+        if venue is not None and is_search_due(active, named, REFERENCE in slots, turn == last):
             query = dialogue.states[turn].get(domain, {} if setup.every_domain else None)
             if query is not None and setup.reduced_search:
                 query = reduced(query, venue.named_by)
@@ -106,9 +121,9 @@ def steps(
             if not venues and not setup.empty_replaces:
                 venues = None
         if venues is not None:
-            now = offer(offered, venues)
-            replaced = not (offered and now is offered)
-            offered = now
+            offer = replace_offer(offered, venues)
+            replaced = not (offered and offer is offered)
+            offered = offer
         yield Step(turn, active, named, query, venues, offered, replaced, slots, provided)
 
 
@@ -188,174 +203,190 @@ class SetupScores:
                 raise ValueError(f"{name} lacks {TOTAL}")
 
 
-def goals(played: Played) -> list[dict[str, dict[str, DomainResult]]]:
-    """Return, of each dialogue, set-up -> goal domain -> how it came out."""
-    setups = chosen_setups(played.setup)
-    database = played.database()
-    by_setup = [
-        [
-            goal_results(one, database, SETUPS[name].setup, played.rules)
-            for one in played.under(name)
-        ]
-        for name in setups
-    ]
-    return [dict(zip(setups, row, strict=True)) for row in zip(*by_setup, strict=True)]
+@lru_cache(maxsize=4)
+def outcomes(played: Played, setup: str) -> Mapping[str, Mapping[str, DomainResult]]:
+    """Return dialogue id -> goal domain -> how it came out, in the submission's order.
+
+    Args:
+        played: What was played.
+        setup: A key of `SETUPS`.
+    """
+    chosen = SETUPS[setup].setup
+    results = {}
+    for dialogue in played.under(setup):
+        results[dialogue.id] = goal_results(dialogue, played.database, chosen, played.rules)
+    return results
 
 
-def rates(
-    results: Sequence[DialogueResult], setup: str = MAIN_SETUP
-) -> dict[str, dict[str, float]]:
-    """Return "inform" and "success" of dialogues under a set-up: "total" or domain -> percent.
+def outcomes_by_setup(played: Played) -> dict[str, dict[str, Mapping[str, DomainResult]]]:
+    """Return dialogue id -> set-up asked for -> goal domain -> how it came out."""
+    by_dialogue: dict[str, dict[str, Mapping[str, DomainResult]]] = {}
+    for setup in chosen_setups(played.setup):
+        for dialogue, domains in outcomes(played, setup).items():
+            by_dialogue.setdefault(dialogue, {})[setup] = domains
+    return by_dialogue
+
+
+def rates(dialogues: Iterable[Mapping[str, DomainResult]]) -> dict[str, dict[str, float]]:
+    """Return "inform" and "success" of dialogues: "total" or domain -> percent.
 
     A domain's Success counts only where every domain of the dialogue is matched. Of no dialogue at
     all the rates are 0.
+
+    Args:
+        dialogues: Of each dialogue, goal domain -> how it came out.
+
+    >>> hotel, train = DomainResult(1.0, {"PHONE": False}), DomainResult(1.0, {})
+    >>> by_rate = rates([{"hotel": hotel, "train": train}, {"train": train}])
+    >>> by_rate["inform"]
+    {'total': 100.0, 'hotel': 100.0, 'train': 100.0}
+    >>> by_rate["success"]
+    {'total': 50.0, 'hotel': 0.0, 'train': 100.0}
     """
     inform: dict[str, list[float]] = {TOTAL: []}
     success: dict[str, list[float]] = {TOTAL: []}
-    for result in results:
-        whole = result.informed(setup)
-        inform[TOTAL].append(whole)
-        success[TOTAL].append(result.succeeded(setup))
-        for domain, outcome in result.goals[setup].items():
+    for domains in dialogues:
+        all_matched = inform_chance(domains)
+        inform[TOTAL].append(all_matched)
+        success[TOTAL].append(success_chance(domains))
+        for domain, outcome in domains.items():
             inform.setdefault(domain, []).append(outcome.matched)
-            success.setdefault(domain, []).append(whole if outcome.all_provided else 0.0)
-    return {
-        rate: {name: percent(math.fsum(chances), len(chances)) for name, chances in by_name.items()}
-        for rate, by_name in (("inform", inform), ("success", success))
-    }
+            success.setdefault(domain, []).append(all_matched if outcome.all_provided else 0.0)
+    return {"inform": _percent_by_domain(inform), "success": _percent_by_domain(success)}
 
 
-def informs(results: Sequence[DialogueResult]) -> dict[str, SetupScores]:
+def _percent_by_domain(chances: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    return {name: percent(math.fsum(values), len(values)) for name, values in chances.items()}
+
+
+def combined(inform: float, success: float, bleu: float) -> float:
+    """Return the combined score, all in percent.
+
+    >>> combined(inform=90.0, success=80.0, bleu=17.5)
+    102.5
+    """
+    return (inform + success) / 2 + bleu
+
+
+def setup_scores(played: Played) -> Results:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
-    first = results[0]
-    canonical = corpus_bleu(results)[CANONICAL_STYLE] if first.bleu else None
+    bleu = None
+    if "bleu" in played.metrics:
+        bleu = bleu_of_counts(style_counts(sum_rows(bleu_rows(played)), CANONICAL_STYLE))
     scores = {}
-    for name in first.goals:
-        by_rate = rates(results, name)
-        inform, success = by_rate["inform"][TOTAL], by_rate["success"][TOTAL]
-        scores[name] = SetupScores(
-            **by_rate,
-            combined=None if canonical is None else combined(inform, success, canonical),
-            domains=SETUPS[name].domains or first.sources["domains"],
+    for setup in chosen_setups(played.setup):
+        by_rate = rates(outcomes(played, setup).values())
+        inform, success = by_rate["inform"], by_rate["success"]
+        scores[setup] = SetupScores(
+            inform=inform,
+            success=success,
+            combined=None if bleu is None else combined(inform[TOTAL], success[TOTAL], bleu),
+            domains=SETUPS[setup].domains or played.domains,
         )
     return scores
 
 
-def combined(inform: float, success: float, bleu: float) -> float:
-    """Return the combined score, all in percent."""
-    return (inform + success) / 2 + bleu
-
-
-def statistics(results: Sequence[DialogueResult]) -> Statistics:
-    """Return the statistics of Inform and Success in the set-ups asked for: dialogues won.
-
-    Figures of the strict set-up are `inform`, `success` and, with BLEU, `combined`; those of
-    another have its name before them.
-    """
-    setups = [*results[0].goals]
-    with_bleu = bool(results[0].bleu)
-    names = ("inform", "success", *(["combined"] if with_bleu else []))
-    rows = [
-        [
-            1,
-            *(chance for name in setups for chance in (one.informed(name), one.succeeded(name))),
-            *(one.bleu[CANONICAL_STYLE] if with_bleu else ()),
-        ]
-        for one in results
-    ]
-    return Statistics.of_rows(
-        figures=[
-            Figure(
-                _name(setup, name),
-                name.capitalize() if setup == MAIN_SETUP else f"{name.capitalize()}, {setup}",
-                digits=2 if name == "combined" else 1,
-                main=setup == MAIN_SETUP,
-            )
-            for setup in setups
-            for name in names
-        ],
-        rows=rows,
-        formula=partial(figures_of_sums, setups=setups, with_bleu=with_bleu),
-        wins={
-            _name(setup, name): 1 + 2 * at + offset
-            for at, setup in enumerate(setups)
-            for offset, name in enumerate(("inform", "success"))
-            # An expectation is no number of dialogues won.
-            if not COMPARISONS[SETUPS[setup].setup.comparison].random
-        },
-    )
-
-
-def _name(setup: str, figure: str) -> str:
+def figure_name(setup: str, figure: str) -> str:
+    """Return the name of a set-up's figure, `inform` of the strict one, or `SETUP.inform`."""
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
 
-def figures_of_sums(
-    sums: Sequence[float], setups: Sequence[str] = (MAIN_SETUP,), with_bleu: bool = True
-) -> dict[str, float]:
-    """Return figure -> value, in percent.
+DIALOGUES = "dialogues"
+"""The column that is 1 for each dialogue."""
 
-    Args:
-        sums: The number of dialogues, for each set-up those with Inform and with Success, and last
-            the `COLUMNS` of BLEU against the canonical references.
-        setups: The names of the set-ups.
-        with_bleu: Whether BLEU's columns are there; without there are no combined scores.
+
+def inform_rows(played: Played) -> Rows:
+    """Return the row of every dialogue: its chances of Inform and Success in each set-up.
+
+    Chances are 0 or 1 unless venues are drawn at random. For the combined score, the counts of
+    BLEU against the canonical references follow, if BLEU was asked for.
     """
-    values = {"bleu": bleu_of_sums(sums[-COLUMNS:])} if with_bleu else {}
-    for at, setup in enumerate(setups):
-        inform, success = (percent(sums[1 + 2 * at + k], sums[0]) for k in (0, 1))
-        values[_name(setup, "inform")] = inform
-        values[_name(setup, "success")] = success
-        if with_bleu:
-            values[_name(setup, "combined")] = combined(inform, success, values["bleu"])
-    return values
+    counts: Rows = bleu_rows(played) if "bleu" in played.metrics else {}
+    rows: dict[str, Row] = {}
+    for dialogue, by_setup in outcomes_by_setup(played).items():
+        row: dict[str, float] = {DIALOGUES: 1}
+        for setup, domains in by_setup.items():
+            row[figure_name(setup, "inform")] = inform_chance(domains)
+            row[figure_name(setup, "success")] = success_chance(domains)
+        if counts:
+            for column in style_columns(CANONICAL_STYLE):
+                row[column] = counts[dialogue][column]
+        rows[dialogue] = row
+    return rows
 
 
-def _text(_: Metric, setups: Mapping[str, SetupScores]) -> str:
-    """Show the rates by domain; the totals head every report."""
+def formula(sums: Sums) -> Figures:
+    """Return figure -> percent, of every set-up that there are columns of."""
+    bleu = None
+    if style_columns(CANONICAL_STYLE)[0] in sums:
+        bleu = bleu_of_counts(style_counts(sums, CANONICAL_STYLE))
+    figures = {}
+    for setup in SETUPS:
+        inform_column, success_column = figure_name(setup, "inform"), figure_name(setup, "success")
+        if inform_column in sums:
+            inform = percent(sums[inform_column], sums[DIALOGUES])
+            success = percent(sums[success_column], sums[DIALOGUES])
+            figures[inform_column] = inform
+            figures[success_column] = success
+            if bleu is not None:
+                figures[figure_name(setup, "combined")] = combined(inform, success, bleu)
+    return figures
+
+
+def setup_figures() -> list[Figure]:
+    """Return the figures of every set-up."""
+    figures = []
+    for setup, named in SETUPS.items():
+        is_main = setup == MAIN_SETUP
+        # An expectation is no number of dialogues won.
+        is_rate = not COMPARISONS[named.setup.comparison].random
+        for rate in ("inform", "success", "combined"):
+            name = figure_name(setup, rate)
+            title = rate.capitalize()
+            figures.append(
+                Figure(
+                    name,
+                    title if is_main else f"{title}, {setup}",
+                    digits=1,
+                    interval_digits=2 if rate == "combined" else 1,
+                    main=is_main,
+                    use="reported" if is_main else "detail",
+                    won=name if is_rate and rate != "combined" else None,
+                    highest=200.0 if rate == "combined" else 100.0,
+                )
+            )
+    return figures
+
+
+def domains_table(_: Presentation, results: Results) -> str:
+    """Return the rates by domain as a table; the totals head every report."""
     headers = ["domain"]
-    for name in setups:
-        headers += [f"Inform {name}", f"Success {name}"]
-    domains = sorted(next(iter(setups.values())).inform.keys() - {TOTAL})
-    rows = [
-        [
-            domain,
-            *(
-                figure(rates[domain])
-                for scores in setups.values()
-                for rates in (scores.inform, scores.success)
-            ),
-        ]
-        for domain in domains
-    ]
+    for setup in results:
+        headers += [f"Inform {setup}", f"Success {setup}"]
+    first, *_others = results.values()
+    rows = []
+    for domain in sorted(first.inform.keys() - {TOTAL}):
+        row = [domain]
+        for scores in results.values():
+            row += [figure(scores.inform[domain]), figure(scores.success[domain])]
+        rows.append(row)
     return text_table(headers, rows)
-
-
-def _of_setup(value: Callable[[SetupScores], float | None]) -> Callable[..., float | None]:
-    def of_results(results: Results, setup: str) -> float | None:
-        scores = results.get(setup)
-        return None if scores is None else value(scores)
-
-    return of_results
 
 
 METRIC = Metric(
     name="inform",
-    title="Inform and Success",
-    description="Inform: a fitting venue is offered. Success: every requested slot is also given.",
-    unit="percent",
-    source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
-    per_dialogue=goals,
-    fills="goals",
-    compute=informs,
-    statistics=statistics,
-    keys=dict.fromkeys(SETUPS, SetupScores),
-    text=_text,
-    headlines=(
-        Headline("inform", "Inform", _of_setup(lambda scores: scores.inform[TOTAL])),
-        Headline("success", "Success", _of_setup(lambda scores: scores.success[TOTAL])),
-        Headline("combined", "Combined", _of_setup(lambda scores: scores.combined), highest=200.0),
+    presentation=Presentation(
+        title="Inform and Success",
+        description="Inform: a fitting venue is offered. Success: every requested slot is also "
+        "given.",
+        unit="percent",
+        source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
+        figures=setup_figures(),
+        text=domains_table,
     ),
-    aliases=("success",),
-    rank=1,
+    rows=inform_rows,
+    formula=formula,
+    value=setup_scores,
+    result=dict.fromkeys(SETUPS, SetupScores),
+    details=outcomes_by_setup,
 )

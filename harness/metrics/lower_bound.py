@@ -1,7 +1,7 @@
 """What a submission that plays only part of the benchmark scores at least.
 
 What is missing counts as failed in Inform and Success, and in BLEU as an empty response. The
-leaderboard ranks incomplete submissions by it. Of complete ones there is none.
+leaderboard ranks incomplete submissions by it. Complete ones have none.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
-from .bleu import bleu_of_sums
-from .inform import TOTAL, combined, rates
-from .metric import Metric, Played
+from .bleu_formula import bleu_of_counts
+from .inform import TOTAL, combined, outcomes, rates
+from .metric import Metric, Presentation, Results
+from .played import Played
 from .setups import MAIN_SETUP, chosen_setups
 
 
@@ -33,43 +34,50 @@ class LowerBound:
     combined: float | None
 
 
-def _lower_bound(played: Played) -> LowerBound | None:
-    """Return the lower bound of a submission's scores; None if it plays every turn."""
-    dialogues = played.benchmark.dialogues
+def padded_bleu(played: Played) -> float:
+    """Return BLEU in percent if every missing turn is played with an empty response."""
+    padded = {}
+    for dialogue, gold in played.benchmark.dialogues.items():
+        responses = list(played.responses.get(dialogue, ()))
+        missing = gold.turns - len(responses)
+        padded[dialogue] = responses + missing * [""]
+    references = played.references
+    style = references.styles.index(CANONICAL_STYLE)
+    counts = references.counts_of(padded)[:, style]
+    return bleu_of_counts(counts.sum(axis=0).tolist())
+
+
+def lower_bound(played: Played) -> Results:
+    """Return the lower bound of a submission's scores; nothing if it plays every turn."""
     if played.submission.turns == played.benchmark.turns:
-        return None
-    bleu = None
-    if "bleu" in played.metrics:
-        padded = {
-            id_: [*texts, *[""] * (dialogue.turns - len(texts))]
-            for id_, dialogue in dialogues.items()
-            for texts in [played.responses.get(id_, ())]
-        }
-        references = played.references()
-        canonical = references.statistics(padded)[:, references.styles.index(CANONICAL_STYLE)]
-        bleu = bleu_of_sums(canonical.sum(axis=0).tolist())
+        return {}
+    bleu = padded_bleu(played) if "bleu" in played.metrics else None
     if "inform" not in played.metrics or MAIN_SETUP not in chosen_setups(played.setup):
-        return LowerBound(bleu, None, None, None)
-    share, strict = len(played.responses) / len(dialogues), rates(played.results)
+        return {"lower_bound": LowerBound(bleu, None, None, None)}
+    strict = rates(outcomes(played, MAIN_SETUP).values())
+    share = len(played.responses) / len(played.benchmark.dialogues)
     inform, success = share * strict["inform"][TOTAL], share * strict["success"][TOTAL]
-    return LowerBound(
-        bleu, inform, success, None if bleu is None else combined(inform, success, bleu)
-    )
+    total = None if bleu is None else combined(inform, success, bleu)
+    return {"lower_bound": LowerBound(bleu, inform, success, total)}
 
 
-def _text(_: Metric, bound: LowerBound) -> str:
-    rows = [["at least", *map(figure, (bound.bleu, bound.inform, bound.success, bound.combined))]]
-    return text_table(["of the whole benchmark", "BLEU", "Inform", "Success", "Combined"], rows)
+def bound_table(_: Presentation, results: Results) -> str:
+    """Return the lower bound as a table."""
+    bound = results["lower_bound"]
+    values = [bound.bleu, bound.inform, bound.success, bound.combined]
+    headers = ["of the whole benchmark", "BLEU", "Inform", "Success", "Combined"]
+    return text_table(headers, [["at least", *map(figure, values)]])
 
 
 METRIC = Metric(
     name="lower_bound",
-    title="Lower bound",
-    description="Scores of incomplete submissions; missing dialogues count as failures.",
-    unit="percent",
-    source="docs/metrics.md",
-    overall=_lower_bound,
-    result=LowerBound,
-    text=_text,
-    rank=5,
+    presentation=Presentation(
+        title="Lower bound",
+        description="Scores of incomplete submissions; missing dialogues count as failures.",
+        unit="percent",
+        source="docs/metrics.md",
+        text=bound_table,
+    ),
+    value=lower_bound,
+    result={"lower_bound": LowerBound},
 )

@@ -19,9 +19,16 @@ from .report import (
     RANKED_COVERAGE as RANKED_COVERAGE,
     Coverage as Coverage,
     Report as Report,
+    has_gold_states as has_gold_states,
+    read_report as read_report,
+    setup_figure as setup_figure,
+    whole_figure as whole_figure,
+)
+from .report_text import (
     report_text as report_text,
     reporting_words as reporting_words,
 )
+from .score_table import score_table as score_table
 from .scorer import (
     Reward as Reward,
     Scorer as Scorer,

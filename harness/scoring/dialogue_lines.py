@@ -19,14 +19,15 @@ from ..signature import Signature
 
 def explained_results(played: Played) -> list[DialogueResult]:
     """Return the results of the dialogues played; in the strict set-up with causes."""
-    results = [*played.results]
+    results = list(played.results)
     if not results[0].goals.get(MAIN_SETUP):
         # Without Inform and Success, or free-running.
         return results
-    return [
-        replace(one, goals={**one.goals, MAIN_SETUP: explained.domains})
-        for one, explained in zip(results, diagnose(played).results, strict=True)
-    ]
+    explained = []
+    for result, diagnosed in zip(results, diagnose(played).results, strict=True):
+        goals = {**result.goals, MAIN_SETUP: diagnosed.domains}
+        explained.append(replace(result, goals=goals))
+    return explained
 
 
 def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
@@ -38,19 +39,18 @@ def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
     """
     scored_by = str(replace(signature, coverage=None))
     lines = []
-    for one in results:
-        content = asdict(one)
+    for result in results:
+        content = asdict(result)
         head: dict[str, Any] = {
             "dialogue": content.pop("id"),
             "turns": content.pop("turns"),
             "signature": scored_by,
         }
-        if MAIN_SETUP in one.goals:
-            head |= {"inform": one.inform, "success": one.success}
-        content["goals"] = {
-            setup: {domain: _present(result) for domain, result in domains.items()}
-            for setup, domains in content["goals"].items()
-        }
+        if MAIN_SETUP in result.goals:
+            head |= {"inform": result.inform, "success": result.success}
+        for domains in content["goals"].values():
+            for domain, outcome in domains.items():
+                domains[domain] = _present(outcome)
         line = {**head, **_present(content)}
         lines.append(json.dumps(line, ensure_ascii=False, default=sorted) + "\n")
     return "".join(lines)

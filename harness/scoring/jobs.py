@@ -37,7 +37,7 @@ from ..submission import (
 from .options import Options, parameters
 from .remarks import played_remarks
 from .report import Report
-from .scorer import Scorer
+from .scorer import Scorer, fit_metrics
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -73,8 +73,9 @@ def played_predictions(
             predictions = scorer.checked(predictions, source)
         normalized = scorer.normalized(predictions)
     if resampled:
-        fit = scorer.with_all_metrics(normalized).options.metrics or ()
-        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
+        fit = fit_metrics(normalized)
+        chosen = [metric for metric in resampled_metrics() if metric in fit]
+        scorer = scorer.with_options(metrics=chosen)
     played = scorer.played(normalized)
     return scorer, played, tuple(played_remarks(played, scorer.options))
 
@@ -86,17 +87,16 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
         systems: What is known of each, at least one.
         options: How each was scored; their metrics do not matter.
     """
-    common = [
-        metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
-    ]
-    return [
-        replace(
-            one,
-            signature=replace(one.signature, parameters=parameters(replace(given, metrics=common))),
-            statistics={metric: one.statistics[metric] for metric in common},
-        )
-        for one, given in zip(systems, options, strict=True)
-    ]
+    common = list(systems[0].statistics)
+    for system in systems:
+        common = [metric for metric in common if metric in system.statistics]
+    cut = []
+    for system, given in zip(systems, options, strict=True):
+        named = parameters(replace(given, metrics=common))
+        signature = replace(system.signature, parameters=named)
+        statistics = {metric: system.statistics[metric] for metric in common}
+        cut.append(replace(system, signature=signature, statistics=statistics))
+    return cut
 
 
 @dataclass(frozen=True)

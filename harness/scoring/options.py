@@ -126,14 +126,11 @@ class Options:
     def checks(self) -> StateChecks:
         """What is refused of belief states."""
         sources = (SETUPS[name].states for name in chosen_setups(self.setup))
-        metrics = (response_metrics()[name] for name in self.metrics or ())
+        metrics = [response_metrics()[name] for name in self.metrics or ()]
+        is_needed = any("states" in metric.needs for metric in metrics)
         return StateChecks(
             uses_states="predicted" in sources
-            or (
-                self.states != "gold"
-                and not self.lexicalised
-                and any(metric.states for metric in metrics)
-            ),
+            or (self.states != "gold" and not self.lexicalised and is_needed),
             without_states="; `--states gold` does without them",
             plain=self.lexicalised,
         )
@@ -239,14 +236,18 @@ def _predicts(
 
 def parameters(options: Options) -> dict[str, str]:
     """Return what signatures say of further choices: name -> value."""
-    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    values = {}
+    if options.lexicalised:
+        values[LEXICALISED] = lexicalised_parameter()
+    if options.aliases is not None:
+        values[PLACEHOLDERS] = options.aliases.label
     digest = setup_digest(options.setup)
-    return {
-        **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
-        **({} if options.aliases is None else {PLACEHOLDERS: options.aliases.label}),
-        **({"setup-digest": digest[:SHOWN_HASH]} if digest is not None else {}),
-        **{f"{one.name}.{name}": of for one in metrics for name, of in one.parameters.items()},
-    }
+    if digest is not None:
+        values["setup-digest"] = digest[:SHOWN_HASH]
+    for metric in options.metrics or ():
+        for name, value in response_metrics()[metric].parameters.items():
+            values[f"{metric}.{name}"] = value
+    return values
 
 
 def lexicalised_parameter() -> str:

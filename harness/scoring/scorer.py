@@ -12,7 +12,15 @@ from mwz.normalization import RuleSet, outside_versions, rule_set, sha256
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room, warn_of
-from ..metrics import BOTH, RANKED, SETUPS, Played, chosen_setups, response_metrics
+from ..metrics import (
+    BOTH,
+    RANKED,
+    SETUPS,
+    Played,
+    chosen_setups,
+    metric_results,
+    response_metrics,
+)
 from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
     HUMAN,
@@ -85,8 +93,7 @@ class Scorer:
 
     def with_all_metrics(self, submission: NormalizedSubmission) -> Scorer:
         """Return a scorer with all metrics that can be computed of a submission."""
-        fit = [name for name, one in response_metrics().items() if not one.unfit(submission)]
-        return self.with_options(metrics=fit)
+        return self.with_options(metrics=fit_metrics(submission))
 
     @property
     def rules(self) -> RuleSet:
@@ -197,16 +204,16 @@ class Scorer:
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return the evidence of a submission that `played` gave."""
-        return comparison.Evidence.of(played, self.signature_of(played), name)
+        return comparison.Evidence.from_played(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
         submission, benchmark = played.submission, played.benchmark
-        # In the order in which people read them.
         results: dict[str, Any] = {}
-        for metric in response_metrics().values():
-            of_metric = metric.of_played(played) if metric.name in played.metrics else {}
-            results |= {key: of_metric[key] for key in metric.results if key in of_metric}
+        # In the order in which people read them.
+        for name in response_metrics():
+            if name in played.metrics:
+                results |= metric_results(played.metrics[name], played)
         return Report(
             signature=self.signature_of(played),
             coverage=Coverage(
@@ -298,10 +305,12 @@ class Scorer:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
         states, domains = self.sources(submission)
-        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        metrics = {name: response_metrics()[name] for name in self.options.metrics or ()}
+        reasons = [metric.unfit(submission) for metric in metrics.values()]
+        unfit = [reason for reason in reasons if reason is not None]
         if unfit:
             raise InputError("option metrics", unfit)
+        needs_references = any("references" in metric.needs for metric in metrics.values())
         benchmark = self._part()
         part = _played_part(submission, benchmark, self.options.part)
         return Played(
@@ -311,10 +320,10 @@ class Scorer:
             setup=self.options.setup,
             states=states,
             domains=domains,
-            references=self.references,
-            database=self.database,
-            delexicaliser=self.delexicaliser,
-            metrics=tuple(self.options.metrics or ()),
+            database=self.database(),
+            metrics=metrics,
+            prepared_references=self.references() if needs_references else None,
+            delexicalise=self.delexicaliser() if self.options.lexicalised else None,
         )
 
     def sources(self, submission: NormalizedSubmission) -> tuple[str, str]:
@@ -404,6 +413,12 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def fit_metrics(submission: NormalizedSubmission) -> list[str]:
+    """Return the names of all metrics that can be computed of a submission."""
+    metrics = response_metrics().items()
+    return [name for name, metric in metrics if metric.unfit(submission) is None]
 
 
 def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[float, ...]:

@@ -22,32 +22,28 @@ METRIC = '''
 
 from __future__ import annotations
 
-from .metric import Metric
-from .results import Figure, Statistics, percent
+from .metric import Figure, Metric, Presentation, percent
 
 
 def counts(played):
     """Return the responses with a question mark, and all responses, of each dialogue."""
-    return [(sum("?" in text for text in texts), len(texts)) for texts in played.responses.values()]
-
-
-def statistics(results):
-    """Return the counts of dialogues, and the share of their sums."""
-    return Statistics.of_rows(
-        [Figure("questions", "Questions")],
-        [one.further["questions"] for one in results],
-        lambda sums: {"questions": percent(*sums)},
-    )
+    rows = {}
+    for dialogue, texts in played.responses.items():
+        rows[dialogue] = {"asking": sum("?" in text for text in texts), "turns": len(texts)}
+    return rows
 
 
 METRIC = Metric(
     name="questions",
-    title="Questions",
-    description="How many responses ask something.",
-    unit="percent",
-    source="made up for this test",
-    per_dialogue=counts,
-    statistics=statistics,
+    presentation=Presentation(
+        title="Questions",
+        description="How many responses ask something.",
+        unit="percent",
+        source="made up for this test",
+        figures=[Figure("questions", "Questions")],
+    ),
+    rows=counts,
+    formula=lambda sums: {"questions": percent(sums["asking"], sums["turns"])},
 )
 '''
 

@@ -1,4 +1,4 @@
-"""A metric of state tracking is one file, tried in a copy of the packages."""
+"""A metric of state tracking is one file and a line per table, tried in a copy."""
 
 from __future__ import annotations
 
@@ -15,28 +15,41 @@ METRIC = '''
 
 from __future__ import annotations
 
-from .metric import TrackingMetric, mean_of_turns, only
+from .metric import mean_of_turns, tracking_metric, turn_scores, verdicts_by_turn
 
 
-def _score(turn, choices):
-    return float(not turn.predicted)
+def is_silent(turn):
+    return not turn.predicted
 
 
-def _reason(turn, choices):
-    return f"{len(turn.predicted)} values predicted"
+def silence(choices):
+    return tracking_metric(
+        name="silence",
+        question="How often does it say nothing?",
+        unit="percent of the turns",
+        source="made up for this test",
+        keys=["silence"],
+        count=turn_scores("silence", is_silent),
+        shares=mean_of_turns("silence"),
+        parameters={"quiet": "yes"},
+    )
 
 
-METRIC = TrackingMetric(
-    name="silence",
-    question="How often does it say nothing?",
-    unit="percent of the turns",
-    source="made up for this test",
-    **mean_of_turns("silence", _score, _reason),
-    parameters=lambda choices: {"quiet": "yes"},
-    headlines=only("silence"),
-    per_domain=("silence",),
+silence_verdicts = verdicts_by_turn(
+    "silence",
+    lambda turn, _: float(is_silent(turn)),
+    lambda turn, _: f"{len(turn.predicted)} values predicted",
 )
 '''
+
+LINES = {
+    "from .slot_accuracy": "from .silence import silence, silence_verdicts\nfrom .slot_accuracy",
+    '    fuzzy_joint_accuracy,\n)\n"""': '    fuzzy_joint_accuracy,\n    silence,\n)\n"""',
+    "VerdictsOf] = {\n": 'VerdictsOf] = {\n    "silence": silence_verdicts,\n',
+    "PER_DOMAIN = (": 'PER_DOMAIN = ("silence", ',
+    "COMPACT = (": 'COMPACT = ("silence", ',
+}
+"""Lines of the registry -> the same with the metric among them."""
 
 
 TURNS = [
@@ -50,11 +63,19 @@ TURNS = [
 @pytest.fixture(autouse=True)
 def _with_metric(copied: Path) -> None:
     """Add the metric's file to the copy of the packages, and a file of states to score."""
-    (copied / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
+    tracking = copied / "mwz/harness/metrics/tracking"
+    (tracking / "silence.py").write_text(METRIC, encoding="utf-8")
+    registry = (tracking / "registry.py").read_text(encoding="utf-8")
+    for line, added in LINES.items():
+        assert line in registry
+        registry = registry.replace(line, added, 1)
+    (tracking / "registry.py").write_text(registry, encoding="utf-8")
     write_json(copied / "states.json", {"SNG1": TURNS})
 
 
-def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
+def test_a_metric_of_tracking_is_one_file_and_lines_of_the_registry(
+    mwz: Callable[..., str],
+) -> None:
     [report] = json.loads(mwz("dst", "states.json", "--json", "-", "--intervals"))
     # Nothing is predicted in one turn of four; of the three with a gold hotel, in one.
     assert report["metrics"]["silence"] == 25

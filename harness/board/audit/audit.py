@@ -81,7 +81,7 @@ def command(
         outputs = {
             entry.key: (
                 find_predictions(entry, folders),
-                entry.scores.main.benchmark,
+                entry.scores.main.signature.benchmark or "",
                 entry.system.aliases,
             )
             for entry in chosen

@@ -28,7 +28,7 @@ from ...metrics import (
     PlayedDialogue,
     References,
     Setup,
-    bleu_of_sums,
+    bleu_of_counts,
     matched,
     percent,
     play,
@@ -225,12 +225,12 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     }
     main = submissions[DEFAULT_RULES]
     bleu = [
-        Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_sums(counts)})
+        Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_counts(counts)})
         for tokenization in TOKENIZERS
         for references in [_references(scorer, tokenization)]
         for style, counts in zip(
             references.styles,
-            references.statistics(main.responses).sum(axis=0).tolist(),
+            references.counts_of(main.responses).sum(axis=0).tolist(),
             strict=True,
         )
     ]

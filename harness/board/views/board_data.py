@@ -16,7 +16,7 @@ from mwz.normalization import read_toml
 
 from ...comparison import INTERVAL_LEVEL
 from ...io import csv_text
-from ...metrics import RANKED, headlines
+from ...metrics import RANKED, reported_figures
 from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board
@@ -131,6 +131,7 @@ def _played(values: Mapping[str, Value]) -> dict[str, float]:
 
 def _responses_data(board: Board, row: ResponsesRow) -> Data:
     report, scores = row.report, row.entry.scores
+    bound = report.metrics.get("lower_bound")
     intervals = {name: board.interval(row, name) for name in FIGURES}
     points = {} if scores.dialogues is None else scores.dialogues.causes.points
     by_rules: Data = {}
@@ -150,7 +151,7 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
         "bleu_by_style": None if row.is_corpus else report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
-        "lower_bound": None if report.lower_bound is None else vars(report.lower_bound),
+        "lower_bound": None if bound is None else vars(bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(scores.further_gold) or None,
         "points_lost": scores.dialogues and {k: list(v) for k, v in points.items() if any(v)},
@@ -206,7 +207,7 @@ def shared_records(board: Board) -> str:
             _result(entry, one.source, metric, Value(float(of)))
             for one in entry.system.reported
             for name, of in one.figures.items()
-            if (metric := _metric(name, headlines()[name].title))
+            if (metric := _metric(name, reported_figures()[name].title))
         ]
         records += [_record(entry, scored, figures[0][1].signature)] if scored else []
         records += [_record(entry, reported, None)] if reported else []

@@ -13,7 +13,7 @@ from mwz.normalization import read_toml
 
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
-from ...metrics import TOTAL, headlines
+from ...metrics import TOTAL, reported_figures
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
 from ...submission import FLAGS
@@ -293,7 +293,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "verdicts": verdict_meanings(),
         "by_rules": {} if row is None else rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
-        "headlines": headlines(),
+        "headlines": reported_figures(),
         "rates": {} if row is None else _rates(row.report),
         "lost": _LOST,
         "flags": FLAGS,
@@ -361,7 +361,7 @@ def compare_page(board: Board) -> Data | None:
         "data": _pairs_data(board, rows),
         "samples": SAMPLES,
         "most": MOST,
-        "ranking": headlines()[RANKING],
+        "ranking": reported_figures()[RANKING],
     }
 
 
@@ -381,7 +381,10 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
             reason = "; ".join(reasons) or "they have no dialogue in common"
             apart.setdefault(reason, []).append(name)
     return {
-        "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
+        "figures": {
+            name: [reported_figures()[name].title, reported_figures()[name].digits]
+            for name in FIGURES
+        },
         "systems": {row.key: _system_data(row, listed) for row in rows},
         "pairs": pairs,
         "apart": apart,

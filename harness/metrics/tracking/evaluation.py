@@ -6,18 +6,25 @@ The module of each metric says what it means.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from statistics import StatisticsError, correlation as pearson, fmean
 from typing import Any, TypeAlias
 
 from ...errors import refuse
 from ...io import figure, text_table
-from ..results import Figure, Statistics
+from ..metric import Figure, Figures, Metric, Presentation, Row, Rows, Sums, sum_rows
 from .choices import Choices
 from .goal_accuracy import domain_decay, domain_score, is_exact
-from .metric import metrics_of, tracking_metrics
+from .metric import TrackedStates, TrackingMetric, heading
+from .registry import (
+    CORRELATED,
+    COUNTS,
+    PER_DOMAIN,
+    compact_keys,
+    keys_among,
+    tracking_metrics,
+)
 from .slot_accuracy import (
     Change,
     change_scores,
@@ -103,7 +110,8 @@ class TrackingResult:
         figures: dict[str, float] = {}
         for key, value in {**self.metrics, "changes": self.changes, "fuzzy": self.fuzzy}.items():
             if isinstance(value, Mapping):
-                figures |= {f"{key}.{name}": share for name, share in value.items()}
+                for name, percentage in value.items():
+                    figures[f"{key}.{name}"] = percentage
             else:
                 figures[key] = value
         return figures
@@ -119,11 +127,12 @@ class TrackingResult:
 
     def headings(self, main_only: bool = False) -> dict[str, str]:
         """Return what tables call the figures -> their keys; arguments as of `titled`."""
+        figures = self.figures
         headings = {}
         for metric in tracking_metrics().values():
-            keys: Collection[str] = metric.keys_among(self.figures)
-            for key in metric.headlines(keys) if main_only and keys else keys:
-                headings[metric.heading(key)] = key
+            keys = keys_among(metric, figures)
+            for key in compact_keys(metric, keys) if main_only else keys:
+                headings[heading(key)] = key
         return headings
 
     def slot_rates(self) -> dict[str, dict[str, float]]:
@@ -138,29 +147,94 @@ class TrackingResult:
 
     def text(self) -> str:
         """Return all figures as tables for a terminal."""
-        mistakes: dict[str, Any] = {**self.mistakes}
+        mistakes: dict[str, Any] = dict(self.mistakes)
         correlations = mistakes.pop("correlations")
         tables: dict[str, Mapping[str, Any]] = {
             "metric (%)": self.titled(),
             "count": {"dialogues": self.dialogues, "turns": self.turns, **self.counts},
             "dialogues that end inexact": self.losses,
             "dialogues with mistakes": mistakes,
-            **{f"correlation with {measure}": by for measure, by in correlations.items()},
         }
-        return "\n\n".join(
-            text_table(
-                [title, "state tracking"],
-                [[name.replace("_", " "), cell(value)] for name, value in values.items()],
-            )
-            for title, values in tables.items()
-        )
+        for measure, correlated in correlations.items():
+            tables[f"correlation with {measure}"] = correlated
+        texts = []
+        for title, values in tables.items():
+            rows = [[name.replace("_", " "), cell(value)] for name, value in values.items()]
+            texts.append(text_table([title, "state tracking"], rows))
+        return "\n\n".join(texts)
 
+
+PREFIX = "dst."
+"""What figures of state tracking begin with, beside those of responses."""
 
 POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
 
-Row: TypeAlias = Mapping[tuple[str, str], float]
-"""(Metric, statistic) -> its number in a dialogue, or added up over dialogues."""
+
+def states_of(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
+) -> dict[str, DialogueStates]:
+    """Return dialogue id -> its states as the choices make them."""
+    return {dialogue.id: dialogue_states(dialogue, choices) for dialogue in dialogues}
+
+
+def _column(metric: TrackingMetric, column: str) -> str:
+    """Return the column of a metric's row among those of all metrics."""
+    return f"{metric.name}: {column}"
+
+
+def tracking_rows(states: TrackedStates, choices: Choices = Choices()) -> Rows:
+    """Return the rows of dialogues, of all metrics side by side."""
+    rows: dict[str, dict[str, float]] = {dialogue: {} for dialogue in states}
+    for metric in tracking_metrics(choices).values():
+        assert metric.rows is not None
+        for dialogue, row in metric.rows(states).items():
+            for column, number in row.items():
+                rows[dialogue][_column(metric, column)] = number
+    return rows
+
+
+def dialogue_rows(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) -> Rows:
+    """Return the rows of tracked dialogues, of all metrics side by side."""
+    return tracking_rows(states_of(dialogues, choices), choices)
+
+
+def tracking_shares(sums: Sums, choices: Choices = Choices()) -> dict[str, Any]:
+    """Return key -> percent, of all metrics, given sums of rows side by side."""
+    shares: dict[str, Any] = {}
+    for metric in tracking_metrics(choices).values():
+        assert metric.formula is not None
+        start = _column(metric, "")
+        own = {}
+        for column, value in sums.items():
+            if column.startswith(start):
+                own[column.removeprefix(start)] = value
+        shares |= metric.formula(own)
+    return shares
+
+
+def tracking_formula(sums: Sums, choices: Choices = Choices()) -> Figures:
+    """Return figure -> percent: `dst.JGA`, `dst.FGA.0.5`, …, given sums of rows side by side."""
+    shares = tracking_shares(sums, choices)
+    return {f"{PREFIX}{key}": value for key, value in shares.items()}
+
+
+def joined_metric(choices: Choices = Choices()) -> TrackingMetric:
+    """Return all metrics of state tracking as one, for intervals and tests.
+
+    Its figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
+    """
+    figures = []
+    for metric in tracking_metrics(choices).values():
+        for shown in metric.presentation.all_figures():
+            figures.append(Figure(f"{PREFIX}{shown.name}", shown.title, main=shown.main))
+    return Metric(
+        "dst",
+        Presentation("State tracking", "All metrics of states.", "percent", "", figures),
+        rows=lambda states: tracking_rows(states, choices),
+        formula=lambda sums: tracking_formula(sums, choices),
+        takes_samples=True,
+    )
 
 
 def score_tracking(
@@ -176,99 +250,50 @@ def score_tracking(
     Raises:
         InputError: There are fewer slots than are wrong.
     """
-    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
+    by_id = states_of(dialogues, choices)
+    states = list(by_id.values())
     _check_slots(dialogues, states, choices)
-    rows = [_row(dialogue, choices) for dialogue in states]
-    sums = {key: sum(row[key] for row in rows) for key in rows[0]}
+    rows = tracking_rows(by_id, choices)
+    sums = sum_rows(rows)
+    counts = {}
+    for metric in tracking_metrics(choices).values():
+        for column in COUNTS.get(metric.name, ()):
+            counts[column] = int(sums[_column(metric, column)])
     whole = TrackingResult(
         dialogues=len(dialogues),
         turns=sum(len(dialogue.turns) for dialogue in states),
         slots=choices.slots,
-        **_by_map(_figures(sums, choices)),
-        counts={
-            name: int(sums[metric.name, name])
-            for metric in metrics_of(choices).values()
-            for name in metric.counts
-        },
+        **_by_map(tracking_shares(sums, choices)),
+        counts=counts,
         variants=choices.variants,
     )
     if not by_part:
         return whole
-    changes = [judge_changes(dialogue.changing) for dialogue in states]
-    flat_changes = [change for by_turn in changes for turn in by_turn for change in turn]
-    per_domain = _by_domain(dialogues, states, flat_changes, choices)
+    changes_by_turn = [judge_changes(dialogue.changing) for dialogue in states]
+    changes: list[Change] = []
+    for turns in changes_by_turn:
+        for turn in turns:
+            changes += turn
+    per_domain = _by_domain(dialogues, states, changes, choices)
+    per_domain_mean = {}
+    for key in next(iter(per_domain.values()), {}):
+        if key not in ("turns", "lambda"):
+            per_domain_mean[key] = fmean(figures[key] for figures in per_domain.values())
+    mistakes = [mistakes_by_turn(turns) for turns in changes_by_turn]
     return replace(
         whole,
-        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(flat_changes).items()},
+        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
         per_domain=per_domain,
-        per_domain_mean={
-            key: fmean(figures[key] for figures in per_domain.values())
-            for key in next(iter(per_domain.values()), {})
-            if key not in ("turns", "lambda")
-        },
+        per_domain_mean=per_domain_mean,
         **_lost_accuracy(states, choices),
-        mistakes=_mistake_patterns([mistakes_by_turn(each) for each in changes], rows, choices),
+        mistakes=_mistake_patterns(mistakes, list(rows.values()), choices),
     )
 
 
-def tracking_statistics(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
-) -> Statistics:
-    """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
-
-    Figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
-
-    Args:
-        dialogues: At least one dialogue.
-        choices: As for `score_tracking`.
-    """
-    rows = [_row(dialogue_states(dialogue, choices), choices) for dialogue in dialogues]
-    first = _figures(rows[0], choices)
-    return Statistics.of_rows(
-        figures=[
-            Figure(f"dst.{key}", metric.heading(key), main=metric.main)
-            for metric in metrics_of(choices).values()
-            for key in metric.keys_among(first)
-        ],
-        rows=[list(row.values()) for row in rows],
-        formula=partial(_formula, tuple(rows[0]), choices),
-        of_samples=True,
-    )
-
-
-def _formula(
-    columns: Sequence[tuple[str, str]], choices: Choices, sums: Sequence[float]
-) -> dict[str, float]:
-    """Return figure -> percent, of sums in the order of the columns."""
-    figures = _figures(dict(zip(columns, sums, strict=True)), choices)
-    return {f"dst.{key}": value for key, value in figures.items()}
-
-
-def _row(dialogue: DialogueStates, choices: Choices) -> Row:
-    """Return the statistics of a dialogue, of every metric."""
-    return {
-        (metric.name, statistic): number
-        for metric in metrics_of(choices).values()
-        for statistic, number in metric.statistics(dialogue, choices).items()
-    }
-
-
-def _figures(sums: Row, choices: Choices) -> dict[str, float]:
-    """Return every figure of the sums of rows: key -> percent."""
-    by_metric: dict[str, dict[str, float]] = {name: {} for name in metrics_of(choices)}
-    for (name, statistic), number in sums.items():
-        by_metric[name][statistic] = number
-    return {
-        key: value
-        for name, of_metric in by_metric.items()
-        for key, value in tracking_metrics()[name].percentages(of_metric, choices).items()
-    }
-
-
-def _by_map(figures: Mapping[str, float]) -> dict[str, Any]:
-    """Return figures as results hold them: `metrics`, and maps that are parts of their own."""
+def _by_map(shares: Mapping[str, float]) -> dict[str, Any]:
+    """Return shares as results hold them: `metrics`, and maps that are parts of their own."""
     metrics: dict[str, Any] = {}
-    for key, value in figures.items():
+    for key, value in shares.items():
         group, _, name = key.partition(".")
         if name:
             metrics.setdefault(group, {})[name] = value
@@ -288,100 +313,112 @@ def _by_domain(
 
     No system is asked for states of other domains.
     """
-    domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
-    parts: dict[str, list[tuple[DialogueStates, Sequence[int]]]] = {each: [] for each in domains}
-    for dialogue, whole in zip(dialogues, states, strict=True):
-        for domain, at in turns_by_domain(dialogue, whole, choices.per_domain).items():
+    domains: set[str] = set()
+    for dialogue in states:
+        for pair in dialogue.turns:
+            domains.update(domain for domain, _ in pair.gold)
+    parts: dict[str, list[_DomainTurns]] = {domain: [] for domain in sorted(domains)}
+    for tracked, whole in zip(dialogues, states, strict=True):
+        for domain, positions in turns_by_domain(tracked, whole, choices.per_domain).items():
             if domain in parts:
-                alone = dialogue_states(dialogue, replace(choices, only=(domain,)))
-                parts[domain].append((alone, at))
-    return {
-        domain: _of_domain(domain, of_domain, changes, choices)
-        for domain, of_domain in parts.items()
-        if of_domain
-    }
+                alone = dialogue_states(tracked, replace(choices, only=(domain,)))
+                parts[domain].append((alone, positions))
+    scores = {}
+    for domain, domain_parts in parts.items():
+        if domain_parts:
+            scores[domain] = _score_domain(domain, domain_parts, changes, choices)
+    return scores
 
 
-def _of_domain(
-    domain: str,
-    parts: Sequence[tuple[DialogueStates, Sequence[int]]],
-    changes: Iterable[Change],
-    choices: Choices,
+_DomainTurns: TypeAlias = tuple[DialogueStates, Sequence[int]]
+"""A dialogue's states of one domain, and the positions of the turns that count for it."""
+
+
+def _score_domain(
+    domain: str, parts: Sequence[_DomainTurns], changes: Iterable[Change], choices: Choices
 ) -> dict[str, float]:
     """Score a domain: by turn those that count for it, by change all of its slots.
 
     That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
     (2022) was made with.
     """
-    turns = [states.turns[at] for states, positions in parts for at in positions]
-    whole = DialogueStates(range(len(turns)), turns)
-    by_turn = {
-        key: value
-        for metric in tracking_metrics().values()
-        if metric.per_domain
-        for key, value in metric.percentages(metric.statistics(whole, choices), choices).items()
-        if key in metric.per_domain
-    }
+    turns = []
+    for states, positions in parts:
+        turns += [states.turns[position] for position in positions]
+    scores: dict[str, float] = {"turns": len(turns)}
+    whole = {"": DialogueStates(range(len(turns)), turns)}
+    for metric in tracking_metrics(replace(choices, metrics=PER_DOMAIN)).values():
+        assert metric.rows is not None
+        assert metric.formula is not None
+        for key, value in metric.formula(metric.rows(whole)[""]).items():
+            if key in PER_DOMAIN:
+                scores[key] = value
     decay = domain_decay(domain, choices)
     counts = count_changes(change for change in changes if change[0][0] == domain)
-    return {
-        "turns": len(turns),
-        **by_turn,
-        "FGA": 100 * domain_score(parts, decay, choices),
-        "GCA": 100 * change_scores(**counts, weighing=choices.gca)["gca"],
-        "lambda": decay,
-    }
+    scores["FGA"] = 100 * domain_score(parts, decay, choices)
+    scores["GCA"] = 100 * change_scores(**counts, weighing=choices.gca)["gca"]
+    scores["lambda"] = decay
+    return scores
 
 
 def _check_slots(
     dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
 ) -> None:
-    problems = [
-        f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
-        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines by "
-        "--variant slots=NUMBER"
-        for dialogue, of_dialogue in zip(dialogues, states, strict=True)
-        for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
-    ]
+    problems = []
+    for dialogue, turns in zip(dialogues, states, strict=True):
+        for number, pair in zip(turns.numbers, turns.turns, strict=True):
+            wrong = wrong_slots(pair, choices.dashes)
+            if wrong > choices.slots:
+                problems.append(
+                    f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
+                    f"{dialogue.id}, turn {number}; give the number of slots that the data set "
+                    "defines by --variant slots=NUMBER"
+                )
     refuse("slots", problems)
 
 
 def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
     """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
-    parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
-    lost = []
-    for turns in (dialogue.turns for dialogue in states):
-        for at, turn in enumerate(turns):
-            parts[at * POSITIONS // len(turns)].append(turn)
-        exact = [*map(is_exact, turns)]
+
+    def relative_accuracy(turn: StatePair) -> float:
+        return turn_relative_slot_accuracy(turn, choices.dashes)
+
+    turns_of_part: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
+    lost_in: Counter[int] = Counter()
+    places_lost = []
+    recovered = 0
+    for dialogue in states:
+        turns = dialogue.turns
+        for place, turn in enumerate(turns):
+            turns_of_part[place * POSITIONS // len(turns)].append(turn)
+        exact = [is_exact(turn) for turn in turns]
         if not exact[-1]:
-            lost.append((exact.index(False), exact))
-    lost_in = Counter(first * POSITIONS // len(exact) for first, exact in lost)
-    return {
-        "positions": tuple(
+            first = exact.index(False)
+            lost_in[first * POSITIONS // len(turns)] += 1
+            places_lost.append(first / len(turns))
+            recovered += any(exact[first:])
+    positions = []
+    for part, turns in enumerate(turns_of_part):
+        positions.append(
             {
                 "start": part / POSITIONS,
                 "turns": len(turns),
                 "jga": _percent(is_exact, turns),
-                "rsa": _percent(
-                    lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns
-                ),
+                "rsa": _percent(relative_accuracy, turns),
                 "first_lost": lost_in[part],
             }
-            for part, turns in enumerate(parts)
-        ),
-        "losses": {
-            "dialogues": len(lost),
-            "recovered": sum(any(exact[first:]) for first, exact in lost),
-            "mean_position": _mean([first / len(exact) for first, exact in lost]),
-        },
+        )
+    losses = {
+        "dialogues": len(places_lost),
+        "recovered": recovered,
+        "mean_position": _mean(places_lost),
     }
+    return {"positions": tuple(positions), "losses": losses}
 
 
 def mistakes_by_turn(changes: Iterable[Iterable[Change]]) -> list[int]:
     """Return how many changes of each turn are missed, wrong or overshot."""
-    return [sum(outcome != "correct" for _, outcome in of_turn) for of_turn in changes]
+    return [sum(outcome != "correct" for _, outcome in turn) for turn in changes]
 
 
 def tail_orientation(mistakes: Sequence[int]) -> float:
@@ -422,27 +459,26 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
 def _mistake_patterns(
     mistakes: Sequence[Sequence[int]], rows: Sequence[Row], choices: Choices
 ) -> dict[str, Any]:
-    mistaken = [at for at, by_turn in enumerate(mistakes) if any(by_turn)]
-    measures = {
-        "TO": [tail_orientation(mistakes[at]) for at in mistaken],
-        "NU": [non_uniformity(mistakes[at]) for at in mistaken],
-    }
-    figures = [_figures(rows[at], choices) for at in mistaken]
-    correlated = {name for name, metric in tracking_metrics().items() if metric.correlated}
+    tails, uneven = [], []
+    shares_of_mistaken = []
+    for counts, row in zip(mistakes, rows, strict=True):
+        if any(counts):
+            tails.append(tail_orientation(counts))
+            uneven.append(non_uniformity(counts))
+            shares_of_mistaken.append(tracking_shares(row, choices))
+    correlations: dict[str, dict[str, float | None]] = {"TO": {}, "NU": {}}
     # The keys are those of any dialogue.
-    scores = {
-        key.replace(".", " ", 1): [of_dialogue[key] for of_dialogue in figures]
-        for key in _figures(rows[0], choices)
-        if key.partition(".")[0] in correlated
-    }
+    for key in tracking_shares(rows[0], choices):
+        if key.partition(".")[0] in CORRELATED:
+            scores = [shares[key] for shares in shares_of_mistaken]
+            name = key.replace(".", " ", 1)
+            correlations["TO"][name] = correlation(tails, scores)
+            correlations["NU"][name] = correlation(uneven, scores)
     return {
-        "dialogues": len(mistaken),
-        "tail_orientation": _mean(measures["TO"]),
-        "non_uniformity": _mean(measures["NU"]),
-        "correlations": {
-            measure: {name: correlation(values, column) for name, column in scores.items()}
-            for measure, values in measures.items()
-        },
+        "dialogues": len(tails),
+        "tail_orientation": _mean(tails),
+        "non_uniformity": _mean(uneven),
+        "correlations": correlations,
     }
 
 

@@ -21,25 +21,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 
 from mwz.database import reaches
 
-from ..results import share
-from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, Choices, lambda_label
+from ..metric import Figures, Row, Sums, share
+from .choices import HEADLINE_LAMBDA, Choices, lambda_label
 from .metric import (
-    Sums,
     TrackingMetric,
-    Verdicts,
+    TurnVerdicts,
+    Verdict,
     exact_sum,
     mean_of_turns,
-    only,
     sum_of,
-    turn_by_turn,
+    tracking_metric,
+    turn_scores,
+    verdicts_by_turn,
 )
 from .slot_accuracy import precision_recall_f1
-from .states import DialogueStates, StatePair
+from .states import DialogueStates, Slot, StatePair
 
 
 def is_exact(turn: StatePair) -> bool:
@@ -47,14 +48,57 @@ def is_exact(turn: StatePair) -> bool:
     return turn.gold == turn.predicted
 
 
-def _exact_turns(dialogue: DialogueStates, _: Choices) -> Sums:
+def count_exact_turns(dialogue: DialogueStates) -> Row:
+    """Count the turns of a dialogue, and the exact ones."""
     return {"turns": len(dialogue.turns), "exact_turns": sum(map(is_exact, dialogue.turns))}
+
+
+def joint_goal_accuracy(choices: Choices) -> TrackingMetric:
+    """Return JGA, the share of exact turns."""
+    return tracking_metric(
+        name="JGA",
+        question="Is the whole state right?",
+        unit="percent of the turns",
+        source="Henderson, Thomson & Williams (2014)",
+        keys=["JGA"],
+        count=count_exact_turns,
+        shares=lambda sums: {"JGA": share(sums["exact_turns"], sums["turns"])},
+        main=True,
+    )
 
 
 def _exact_reason(turn: StatePair, _: Choices) -> str:
     if is_exact(turn):
         return "the states are equal"
     return f"{turn.missed} missed, {turn.wrong} wrong, {turn.overshot} overshot"
+
+
+joint_verdicts = verdicts_by_turn("JGA", lambda turn, _: float(is_exact(turn)), _exact_reason)
+
+
+def has_all_gold(turn: StatePair) -> bool:
+    """Return whether every gold slot of a turn is predicted right."""
+    return turn.correct == len(turn.gold)
+
+
+def joint_recall(choices: Choices) -> TrackingMetric:
+    """Return joint recall, the share of turns that have all gold values."""
+    return tracking_metric(
+        name="joint recall",
+        question="Are all gold values predicted (extra values ignored)?",
+        unit="percent of the turns",
+        source="reported as joint accuracy by papers that ignore extra slots",
+        keys=["joint recall"],
+        count=turn_scores("joint recall", has_all_gold),
+        shares=mean_of_turns("joint recall"),
+    )
+
+
+recall_verdicts = verdicts_by_turn(
+    "joint recall",
+    lambda turn, _: float(has_all_gold(turn)),
+    lambda turn, _: f"{turn.correct} of {len(turn.gold)} gold values found",
+)
 
 
 EXACT = -1
@@ -81,16 +125,16 @@ def error_distances(
     distances: list[float] = []
     last_error = -math.inf if version == "paper" else -1
     errs = _errs_in_other_slots if version == "slots" else _errs
-    for at, turn in enumerate(turns):
+    before = None
+    for number, turn in zip(numbers, turns, strict=True):
         if is_exact(turn):
             distances.append(EXACT)
-        elif (
-            at == 0 or (version != "paper" and is_exact(turns[at - 1])) or errs(turns[at - 1], turn)
-        ):
+        elif before is None or (version != "paper" and is_exact(before)) or errs(before, turn):
             distances.append(ERROR)
-            last_error = numbers[at]
+            last_error = number
         else:
-            distances.append(numbers[at] - last_error)
+            distances.append(number - last_error)
+        before = turn
     return distances
 
 
@@ -101,10 +145,11 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
 
 
 def _errs_in_other_slots(before: StatePair, turn: StatePair) -> bool:
-    failed = (
-        {slot for slot, _ in one.gold.items() ^ one.predicted.items()} for one in (before, turn)
-    )
-    return next(failed) != next(failed)
+    return _wrong_slots(before) != _wrong_slots(turn)
+
+
+def _wrong_slots(turn: StatePair) -> set[Slot]:
+    return {slot for slot, _ in turn.gold.items() ^ turn.predicted.items()}
 
 
 def turn_score(distance: float, decay: float) -> float:
@@ -142,7 +187,7 @@ def domain_score(
     scores = []
     for states, positions in parts:
         distances = _distances(states, choices)
-        scores += [turn_score(distances[at], decay) for at in positions]
+        scores += [turn_score(distances[position], decay) for position in positions]
     return float(share(sum(scores), len(scores)))
 
 
@@ -150,33 +195,56 @@ def _distances(dialogue: DialogueStates, choices: Choices) -> list[float]:
     return error_distances(dialogue.turns, dialogue.numbers, choices.fga)
 
 
-def _flexible_statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
+def count_flexibly(dialogue: DialogueStates, choices: Choices) -> Row:
+    """Count the turns of a dialogue, those without an error of their own, and sums of FGA."""
     distances = _distances(dialogue, choices)
-    sums: dict[str, float] = {
+    row: dict[str, float] = {
         "turns": len(distances),
         # M2 of the paper's table 1: turns that make no error of their own.
         "turn_matches": sum(distance != ERROR for distance in distances),
     }
     for decay in choices.lambdas:
-        scores = (turn_score(distance, decay) for distance in distances)
-        sums |= exact_sum(lambda_label(decay), scores)
-    return sums
+        scores = [turn_score(distance, decay) for distance in distances]
+        row |= exact_sum(lambda_label(decay), scores)
+    return row
 
 
-def _flexible_formula(sums: Sums, choices: Choices) -> dict[str, float]:
-    labels = map(lambda_label, choices.lambdas)
-    return {f"FGA.{label}": share(sum_of(sums, label), sums["turns"]) for label in labels}
+def flexible_goal_accuracy(choices: Choices) -> TrackingMetric:
+    """Return FGA, with every λ that is asked for."""
+    labels = [lambda_label(decay) for decay in choices.lambdas]
+
+    def shares(sums: Sums) -> Figures:
+        return {f"FGA.{label}": share(sum_of(sums, label), sums["turns"]) for label in labels}
+
+    parameters = {"lambda": ",".join(labels)}
+    by_domain = []
+    for domain, decay in sorted(choices.domain_lambdas.items()):
+        by_domain.append(f"{domain}={lambda_label(decay)}")
+    if by_domain:
+        parameters["domain-lambda"] = ",".join(by_domain)
+    return tracking_metric(
+        name="FGA",
+        question="Is the state right, forgiving old errors with time?",
+        unit="percent of the turns",
+        source="Dey, Kummara & Desarkar (2022)",
+        keys=[f"FGA.{label}" for label in labels],
+        count=partial(count_flexibly, choices=choices),
+        shares=shares,
+        parameters=parameters,
+    )
 
 
-def _flexible_verdicts(dialogue: DialogueStates, choices: Choices) -> list[Verdicts]:
-    headings = {f"FGA λ={lambda_label(decay)}": decay for decay in choices.lambdas}
-    return [
-        {
-            heading: (turn_score(distance, decay), _flexible_reason(distance))
-            for heading, decay in headings.items()
-        }
-        for distance in _distances(dialogue, choices)
-    ]
+def flexible_verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
+    """Return what FGA gives each turn, with every λ."""
+    turns = []
+    for distance in _distances(dialogue, choices):
+        reason = _flexible_reason(distance)
+        verdicts = {}
+        for decay in choices.lambdas:
+            score = turn_score(distance, decay)
+            verdicts[f"FGA λ={lambda_label(decay)}"] = Verdict(score, reason)
+        turns.append(verdicts)
+    return turns
 
 
 def _flexible_reason(distance: float) -> str:
@@ -189,30 +257,16 @@ def _flexible_reason(distance: float) -> str:
     return reasons.get(distance, later)
 
 
-def _lambdas(choices: Choices) -> dict[str, str]:
-    by_domain = [f"{name}={lambda_label(x)}" for name, x in sorted(choices.domain_lambdas.items())]
-    common = {"lambda": ",".join(map(lambda_label, choices.lambdas))}
-    return {**common, "domain-lambda": ",".join(by_domain)} if by_domain else common
-
-
-def _flexible_headlines(keys: Collection[str]) -> Collection[str]:
-    """Return all values of λ that were asked for, but one of the default ones."""
-    if list(keys) == [f"FGA.{lambda_label(decay)}" for decay in DEFAULT_LAMBDAS]:
-        return [f"FGA.{lambda_label(HEADLINE_LAMBDA)}"]
-    return keys
-
-
 FUZZY_RATIO = 95
 """Two values match if their partial ratio is over this."""
 
 
 def matching_slots(turn: StatePair) -> int:
     """Return how many slots both states have with matching values."""
-    return sum(
-        _match(turn.predicted[slot], value)
-        for slot, value in turn.gold.items()
-        if slot in turn.predicted
-    )
+    matching = 0
+    for slot, value in turn.gold.items():
+        matching += slot in turn.predicted and _match(turn.predicted[slot], value)
+    return matching
 
 
 # A state is cumulative: turn after turn brings the same pairs of values.
@@ -228,78 +282,40 @@ def is_fuzzily_exact(turn: StatePair) -> bool:
     return matching_slots(turn) == len(turn.gold)
 
 
-def _fuzzy_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+def count_fuzzily(dialogue: DialogueStates) -> Row:
+    """Count the turns of a dialogue, those that are fuzzily exact, and slots."""
     turns = dialogue.turns
     return {
         "turns": len(turns),
         "exact_turns": sum(map(is_fuzzily_exact, turns)),
-        "as_written": sum(map(is_fuzzily_exact, dialogue.written or dialogue.turns)),
+        "as_written": sum(map(is_fuzzily_exact, dialogue.written or turns)),
         "correct": sum(map(matching_slots, turns)),
         "predicted": sum(len(turn.predicted) for turn in turns),
         "gold": sum(len(turn.gold) for turn in turns),
     }
 
 
-def _fuzzy_formula(sums: Sums, _: Choices) -> dict[str, float]:
+def fuzzy_shares(sums: Sums) -> Figures:
+    """Return the figures of fuzzy matching, as shares."""
     shares = {
-        "joint_accuracy": share(sums["exact_turns"], sums["turns"]),
-        "joint_accuracy_as_written": share(sums["as_written"], sums["turns"]),
-        **precision_recall_f1(sums["correct"], sums["predicted"], sums["gold"]),
+        "fuzzy.joint_accuracy": share(sums["exact_turns"], sums["turns"]),
+        "fuzzy.joint_accuracy_as_written": share(sums["as_written"], sums["turns"]),
     }
-    return {f"fuzzy.{name}": value for name, value in shares.items()}
+    slots = precision_recall_f1(sums["correct"], sums["predicted"], sums["gold"])
+    for name, value in slots.items():
+        shares[f"fuzzy.{name}"] = value
+    return shares
 
 
-METRICS = (
-    TrackingMetric(
-        name="JGA",
-        question="Is the whole state right?",
-        unit="percent of the turns",
-        source="Henderson, Thomson & Williams (2014)",
-        statistics=_exact_turns,
-        formula=lambda sums, _: {"JGA": share(sums["exact_turns"], sums["turns"])},
-        counts=("exact_turns",),
-        verdicts=turn_by_turn("JGA", lambda turn, _: float(is_exact(turn)), _exact_reason),
-        headlines=only("JGA"),
-        per_domain=("JGA",),
-        main=True,
-        rank=10,
-    ),
-    TrackingMetric(
-        name="joint recall",
-        question="Are all gold values predicted (extra values ignored)?",
-        unit="percent of the turns",
-        source="reported as joint accuracy by papers that ignore extra slots",
-        **mean_of_turns(
-            "joint recall",
-            lambda turn, _: float(turn.correct == len(turn.gold)),
-            lambda turn, _: f"{turn.correct} of {len(turn.gold)} gold values found",
-        ),
-        rank=15,
-    ),
-    TrackingMetric(
-        name="FGA",
-        question="Is the state right, forgiving old errors with time?",
-        unit="percent of the turns",
-        source="Dey, Kummara & Desarkar (2022)",
-        statistics=_flexible_statistics,
-        formula=_flexible_formula,
-        titles={"FGA": "FGA λ="},
-        counts=("turn_matches",),
-        verdicts=_flexible_verdicts,
-        parameters=_lambdas,
-        headlines=_flexible_headlines,
-        correlated=True,
-        rank=50,
-    ),
-    TrackingMetric(
+def fuzzy_joint_accuracy(choices: Choices) -> TrackingMetric:
+    """Return fuzzy joint accuracy, and precision, recall and F1 of slots that match fuzzily."""
+    names = ("joint_accuracy", "joint_accuracy_as_written", "precision", "recall", "F1")
+    return tracking_metric(
         name="fuzzy joint accuracy",
         question="Is the whole state right, where values may differ in their spelling?",
         unit="percent of the turns",
         source="the evaluator of Nekvinda & Dušek (2021)",
-        statistics=_fuzzy_statistics,
-        formula=_fuzzy_formula,
-        titles={"fuzzy": "fuzzy "},
-        headlines=only("fuzzy.joint_accuracy"),
-        rank=80,
-    ),
-)
+        keys=[f"fuzzy.{name}" for name in names],
+        count=count_fuzzily,
+        shares=fuzzy_shares,
+    )

@@ -39,21 +39,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby
-from operator import itemgetter
-from typing import Literal, TypeAlias
+from itertools import chain
+from typing import Any, Literal, TypeAlias
 
-from ..results import share
+from ..metric import Figures, Row, Sums, share
 from .choices import MULTIWOZ_SLOTS, Choices
 from .metric import (
-    Sums,
     TrackingMetric,
-    Verdicts,
+    TurnVerdicts,
+    Verdict,
     exact_sum,
     mean_of_turns,
-    only,
     sum_of,
-    turn_by_turn,
+    tracking_metric,
+    turn_scores,
+    verdicts_by_turn,
 )
 from .own_gold import DROPPED
 from .states import DialogueStates, Slot, State, StatePair, slot_name
@@ -99,6 +99,42 @@ def _slots_in_play(turn: StatePair, dashes: str) -> int:
     return turn.correct + wrong_slots(turn, dashes)
 
 
+def slot_accuracy(choices: Choices) -> TrackingMetric:
+    """Return SA, the mean share of all slots that are right."""
+    return tracking_metric(
+        name="SA",
+        question="Are all slots that the data set defines right, absent ones included?",
+        unit="percent of the slots, averaged over turns",
+        source="Wu et al. (2019)",
+        keys=["SA"],
+        count=turn_scores(
+            "SA", lambda turn: turn_slot_accuracy(turn, choices.slots, choices.dashes)
+        ),
+        shares=mean_of_turns("SA"),
+        parameters={"slots": str(choices.slots)},
+    )
+
+
+slot_verdicts = verdicts_by_turn(
+    "SA",
+    lambda turn, choices: turn_slot_accuracy(turn, choices.slots, choices.dashes),
+    lambda turn, choices: f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong",
+)
+
+
+def relative_slot_accuracy(choices: Choices) -> TrackingMetric:
+    """Return RSA, the mean share of the slots of either state that are right."""
+    return tracking_metric(
+        name="RSA",
+        question="What share of the slots of either state is right?",
+        unit="percent of the slots, averaged over turns",
+        source="Kim et al. (2022)",
+        keys=["RSA"],
+        count=turn_scores("RSA", lambda turn: turn_relative_slot_accuracy(turn, choices.dashes)),
+        shares=mean_of_turns("RSA"),
+    )
+
+
 def _relative_reason(turn: StatePair, choices: Choices) -> str:
     if not turn.slots:
         return "no slots in either state"
@@ -106,23 +142,45 @@ def _relative_reason(turn: StatePair, choices: Choices) -> str:
     return f"{turn.correct} of the {slots} slots in either state right"
 
 
-def _average_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+relative_verdicts = verdicts_by_turn(
+    "RSA",
+    lambda turn, choices: turn_relative_slot_accuracy(turn, choices.dashes),
+    _relative_reason,
+)
+
+
+def count_averages(dialogue: DialogueStates) -> Row:
+    """Count the turns of a dialogue that have a state, and sums of AGA and IAGA."""
     scored = [turn for turn in dialogue.turns if turn.gold]
+    average = [turn.correct / len(turn.gold) for turn in scored]
+    # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
+    of_union = [turn.correct / (turn.slots + turn.wrong) for turn in scored]
     return {
         "turns_with_gold": len(scored),
         "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
-        **exact_sum("AGA", (turn.correct / len(turn.gold) for turn in scored)),
-        # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
-        **exact_sum("IAGA", (turn.correct / (turn.slots + turn.wrong) for turn in scored)),
+        **exact_sum("AGA", average),
+        **exact_sum("IAGA", of_union),
     }
 
 
-def _average_formula(sums: Sums, _: Choices) -> dict[str, float]:
+def average_shares(sums: Sums) -> Figures:
+    """Return AGA and IAGA as shares."""
     of_nothing = 1.0 * (sums["turns_with_prediction"] == 0)
-    return {
-        name: share(sum_of(sums, name), sums["turns_with_gold"], of_nothing)
-        for name in ("AGA", "IAGA")
-    }
+    turns = sums["turns_with_gold"]
+    return {name: share(sum_of(sums, name), turns, of_nothing) for name in ("AGA", "IAGA")}
+
+
+def average_goal_accuracy(choices: Choices) -> TrackingMetric:
+    """Return AGA, the mean share of gold values that are predicted, and IAGA."""
+    return tracking_metric(
+        name="AGA",
+        question="What share of the gold values is predicted?",
+        unit="percent of the values, averaged over turns with a gold state",
+        source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
+        keys=["AGA", "IAGA"],
+        count=count_averages,
+        shares=average_shares,
+    )
 
 
 def _average_reason(turn: StatePair, _: Choices) -> str:
@@ -131,7 +189,14 @@ def _average_reason(turn: StatePair, _: Choices) -> str:
     return f"{turn.correct} of {len(turn.gold)} gold values found"
 
 
-def precision_recall_f1(correct: float, predicted: float, gold: float) -> dict[str, float]:
+average_verdicts = verdicts_by_turn(
+    "AGA",
+    lambda turn, _: turn.correct / len(turn.gold) if turn.gold else None,
+    _average_reason,
+)
+
+
+def precision_recall_f1(correct: Any, predicted: Any, gold: Any) -> dict[str, Any]:
     """Return precision, recall and their harmonic mean, by the names that reports use.
 
     Args:
@@ -147,12 +212,26 @@ def precision_recall_f1(correct: float, predicted: float, gold: float) -> dict[s
     }
 
 
-def _triples(dialogue: DialogueStates, _: Choices) -> Sums:
+def count_triples(dialogue: DialogueStates) -> Row:
+    """Count the slots with a value of all turns of a dialogue: right, predicted, and gold ones."""
     return {
         "correct": sum(turn.correct for turn in dialogue.turns),
         "predicted": sum(len(turn.predicted) for turn in dialogue.turns),
         "gold": sum(len(turn.gold) for turn in dialogue.turns),
     }
+
+
+def slot_f1(choices: Choices) -> TrackingMetric:
+    """Return precision, recall and F1 of slots with their values."""
+    return tracking_metric(
+        name="F1",
+        question="What share of predicted (precision) and gold (recall) values is right?",
+        unit="percent of the values of all turns",
+        source="Kim et al. (2022), table 1",
+        keys=["precision", "recall", "F1"],
+        count=count_triples,
+        shares=lambda sums: precision_recall_f1(sums["correct"], sums["predicted"], sums["gold"]),
+    )
 
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
@@ -167,8 +246,8 @@ Change: TypeAlias = tuple[Slot, Outcome]
 
 
 def change_scores(
-    missed: float, wrong: float, overshot: float, correct: float, weighing: str = Choices.gca
-) -> dict[str, float]:
+    missed: Any, wrong: Any, overshot: Any, correct: Any, weighing: str = Choices.gca
+) -> dict[str, Any]:
     """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 
     The weights are (10/11, 10/11, 1/11, 1/11) x (P, G) in the code, with P = C + W + O, the
@@ -176,7 +255,8 @@ def change_scores(
     scores a wrong value is as good as the right one. The mean is 0 if any part is 0. Without any
     change on either side there was nothing to do and nothing was done: 1.
     """
-    predictions, golds = correct + wrong + overshot, correct + wrong + missed
+    predictions = correct + wrong + overshot
+    golds = correct + wrong + missed
     of_nothing = 1.0 * (predictions + golds == 0)
     parts = {
         "value_precision": share(correct, predictions, of_nothing),
@@ -184,14 +264,17 @@ def change_scores(
         "label_precision": share(correct + wrong, predictions, of_nothing),
         "label_recall": share(correct + wrong, golds, of_nothing),
     }
-    value, wholes = VALUE_WEIGHT[weighing], (predictions, golds)
-    weights = [
-        part * whole
-        for part in (value, 1 - value)
-        for whole in (wholes if weighing == "code" else (1, 1))
-    ]
-    inverse = sum(map(share, weights, parts.values()))
-    mean = share(sum(weights), inverse)
+    value_weight = VALUE_WEIGHT[weighing]
+    label_weight = 1 - value_weight
+    precision_size, recall_size = (predictions, golds) if weighing == "code" else (1, 1)
+    weights = {
+        "value_precision": value_weight * precision_size,
+        "value_recall": value_weight * recall_size,
+        "label_precision": label_weight * precision_size,
+        "label_recall": label_weight * recall_size,
+    }
+    inverse = sum(share(weights[name], part) for name, part in parts.items())
+    mean = share(sum(weights.values()), inverse)
     return {"gca": mean * (correct > 0) + of_nothing * (correct == 0), **parts}
 
 
@@ -218,8 +301,10 @@ def count_changes(changes: Iterable[Change]) -> dict[str, int]:
 
 def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
     """Return slot -> outcome -> number of changes; slots are in alphabetical order."""
-    ordered = groupby(sorted(changes, key=itemgetter(0)), key=itemgetter(0))
-    return {slot: count_changes(of_slot) for slot, of_slot in ordered}
+    changes_of: dict[Slot, list[Change]] = {}
+    for change in changes:
+        changes_of.setdefault(change[0], []).append(change)
+    return {slot: count_changes(changes_of[slot]) for slot in sorted(changes_of)}
 
 
 def _carry(before: State, now: State) -> State:
@@ -238,11 +323,11 @@ def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:
         for slot, value in _changed(before.gold, now.gold)
     ]
     settled = dict(gold_changes)
-    predicted_changes = [
-        (slot, outcome)
-        for slot, value in _changed(before.predicted, now.predicted)
-        if (outcome := _judge_predicted(slot, value, now.gold, settled.get(slot))) is not None
-    ]
+    predicted_changes = []
+    for slot, value in _changed(before.predicted, now.predicted):
+        outcome = _judge_predicted(slot, value, now.gold, settled.get(slot))
+        if outcome is not None:
+            predicted_changes.append((slot, outcome))
     return gold_changes + predicted_changes
 
 
@@ -269,100 +354,41 @@ def _judge_predicted(
     return None
 
 
-def _change_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    return count_changes(chain.from_iterable(judge_changes(dialogue.changing)))
+def granular_change_accuracy(choices: Choices) -> TrackingMetric:
+    """Return GCA and its four part scores."""
 
+    def count(dialogue: DialogueStates) -> Row:
+        return count_changes(chain.from_iterable(judge_changes(dialogue.changing)))
 
-def _change_formula(sums: Sums, choices: Choices) -> dict[str, float]:
-    scores = change_scores(**sums, weighing=choices.gca)
-    return {"GCA": scores.pop("gca"), **{f"changes.{name}": part for name, part in scores.items()}}
+    def shares(sums: Sums) -> Figures:
+        scores = change_scores(**sums, weighing=choices.gca)
+        figures = {"GCA": scores.pop("gca")}
+        for name, score in scores.items():
+            figures[f"changes.{name}"] = score
+        return figures
 
-
-def _change_verdicts(dialogue: DialogueStates, _: Choices) -> list[Verdicts]:
-    return [
-        {"GCA": (None, _change_reason(changes))} for changes in judge_changes(dialogue.changing)
-    ]
-
-
-def _change_reason(changes: Sequence[Change]) -> str:
-    by_outcome = {
-        outcome: sorted(slot_name(slot) for slot, each in changes if each == outcome)
-        for outcome in OUTCOMES
-    }
-    parts = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
-    return f"counts {'; '.join(parts)}" if parts else "no changes"
-
-
-METRICS = (
-    TrackingMetric(
-        name="SA",
-        question="Are all slots that the data set defines right, absent ones included?",
-        unit="percent of the slots, averaged over turns",
-        source="Wu et al. (2019)",
-        **mean_of_turns(
-            "SA",
-            lambda turn, choices: turn_slot_accuracy(turn, choices.slots, choices.dashes),
-            lambda turn, choices: (
-                f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong"
-            ),
-        ),
-        parameters=lambda choices: {"slots": str(choices.slots)},
-        per_domain=("SA",),
-        rank=20,
-    ),
-    TrackingMetric(
-        name="AGA",
-        question="What share of the gold values is predicted?",
-        unit="percent of the values, averaged over turns with a gold state",
-        source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
-        statistics=_average_statistics,
-        formula=_average_formula,
-        titles={"AGA": "AGA", "IAGA": "IAGA"},
-        verdicts=turn_by_turn(
-            "AGA",
-            lambda turn, _: turn.correct / len(turn.gold) if turn.gold else None,
-            _average_reason,
-        ),
-        rank=30,
-    ),
-    TrackingMetric(
-        name="RSA",
-        question="What share of the slots of either state is right?",
-        unit="percent of the slots, averaged over turns",
-        source="Kim et al. (2022)",
-        **mean_of_turns(
-            "RSA",
-            lambda turn, choices: turn_relative_slot_accuracy(turn, choices.dashes),
-            _relative_reason,
-        ),
-        headlines=only("RSA"),
-        per_domain=("RSA",),
-        rank=40,
-    ),
-    TrackingMetric(
-        name="F1",
-        question="What share of predicted (precision) and gold (recall) values is right?",
-        unit="percent of the values of all turns",
-        source="Kim et al. (2022), table 1",
-        statistics=_triples,
-        formula=lambda sums, _: precision_recall_f1(**sums),
-        titles={name: name for name in ("precision", "recall", "F1")},
-        headlines=only("F1"),
-        per_domain=("F1",),
-        rank=70,
-    ),
-    TrackingMetric(
+    parts = ("value_precision", "value_recall", "label_precision", "label_recall")
+    return tracking_metric(
         name="GCA",
         question="Is every change of the state predicted, each counted once?",
         unit="percent, of the changes of all dialogues",
         source="Aksu & Chen (2024)",
-        statistics=_change_statistics,
-        formula=_change_formula,
-        titles={"GCA": "GCA", "changes": "GCA "},
-        counts=OUTCOMES,
-        verdicts=_change_verdicts,
-        headlines=only("GCA"),
-        correlated=True,
-        rank=60,
-    ),
-)
+        keys=["GCA", *(f"changes.{part}" for part in parts)],
+        count=count,
+        shares=shares,
+    )
+
+
+def change_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
+    """Return what became of the changes of each turn; GCA gives a single turn no score."""
+    changes_by_turn = judge_changes(dialogue.changing)
+    return [{"GCA": Verdict(None, _change_reason(changes))} for changes in changes_by_turn]
+
+
+def _change_reason(changes: Sequence[Change]) -> str:
+    parts = []
+    for outcome in OUTCOMES:
+        slots = sorted(slot_name(slot) for slot, judged in changes if judged == outcome)
+        if slots:
+            parts.append(f"{outcome} {', '.join(slots)}")
+    return f"counts {'; '.join(parts)}" if parts else "no changes"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -26,16 +26,22 @@ from ...metrics import (
     Choices,
     DialogueStates,
     TrackedDialogue,
+    Verdict,
     cell,
+    compact_keys,
     correlation,
     dialogue_states,
+    heading,
     judge_changes,
     lambda_label,
     mistakes_by_turn,
     non_uniformity,
+    states_of,
     tail_orientation,
     tracking_metrics,
-    tracking_statistics,
+    tracking_rows,
+    tracking_shares,
+    verdicts_of,
 )
 
 BINS = 10
@@ -96,11 +102,8 @@ def dialogue_figures(
     dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> list[dict[str, float]]:
     """Return every figure of each dialogue by itself: key of reports -> percent."""
-    statistics = tracking_statistics(dialogues, choices)
-    return [
-        {name.removeprefix("dst."): value for name, value in statistics.formula(row).items()}
-        for row in statistics.rows.tolist()
-    ]
+    rows = tracking_rows(states_of(dialogues, choices), choices)
+    return [tracking_shares(row, choices) for row in rows.values()]
 
 
 def zou_interval(
@@ -141,13 +144,15 @@ def _turn_scores(
     A metric that says nothing of turns gives a turn what it gives a dialogue of that turn alone.
     """
     scores: dict[str, list[float | None]] = {}
-    for name, metric in tracking_metrics().items():
-        keys = metric.formula(metric.statistics(states[0], choices), choices)
-        wanted = {name, *map(metric.heading, metric.headlines(list(keys)))}
-        turns = [turn for dialogue in states for turn in metric.verdicts_of(dialogue, choices)]
-        for heading in turns[0]:
-            if heading in wanted:
-                scores[heading] = [turn[heading][0] for turn in turns]
+    for name, metric in tracking_metrics(replace(choices, metrics=())).items():
+        keys = [figure.name for figure in metric.presentation.all_figures()]
+        wanted = {name, *map(heading, compact_keys(metric, keys))}
+        turns: list[Mapping[str, Verdict]] = []
+        for dialogue in states:
+            turns += verdicts_of(metric, dialogue, choices)
+        for title in turns[0]:
+            if title in wanted:
+                scores[title] = [turn[title].score for turn in turns]
     return {heading: column for heading, column in scores.items() if set(column) != {None}}
 
 

@@ -43,10 +43,10 @@ from ...metrics import (
     Played,
     TrackedDialogue,
     dialogue_states,
-    figures_of_sums,
     lambda_label,
     percent,
     tokenize_13a,
+    totals_of,
 )
 from ...scoring import sentence_bleu
 from ...submission import dialogue_id
@@ -407,7 +407,7 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
             f1 = percent(2 * len(system & human), len(system) + len(human), of_nothing=1)
             counts = {"placeholders": float(len(system)), "words": float(len(words))}
             turns.append({"BLEU": bleu, "F1 of placeholders": f1, **counts})
-        figures = figures_of_sums((1, one.inform, one.success, *one.bleu[CANONICAL_STYLE]))
+        figures = totals_of([(1, one.inform, one.success, *one.bleu[CANONICAL_STYLE])])
         rates = {name.capitalize(): figures[name] for name in ("inform", "success", "combined")}
         sums = {metric: sum(turn[metric] for turn in turns) for metric in turns[0]}
         scores |= {(one.id, number): turn for number, turn in enumerate(turns)}

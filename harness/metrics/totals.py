@@ -1,0 +1,53 @@
+"""BLEU, Inform, Success and the combined score of a system, from a few numbers per dialogue.
+
+The numbers are what the leaderboard stores of a dialogue: whether it has strict Inform and Success,
+and the counts of BLEU against the canonical references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..benchmark import CANONICAL_STYLE
+from .bleu import METRIC as BLEU, style_columns, style_counts
+from .bleu_formula import bleu_of_counts
+from .inform import DIALOGUES, METRIC as INFORM, formula
+from .metric import Figure, Figures, Metric, Presentation, Sums
+
+TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE))
+"""The columns of a dialogue's row."""
+
+
+def totals_formula(sums: Sums) -> Figures:
+    """Return `bleu`, `inform`, `success` and `combined`, given the sums of `TOTALS_COLUMNS`."""
+    return {"bleu": bleu_of_counts(style_counts(sums, CANONICAL_STYLE)), **formula(sums)}
+
+
+def totals_of(rows: Iterable[Sequence[float]]) -> Figures:
+    """Return `bleu`, `inform`, `success` and `combined` of dialogues.
+
+    Args:
+        rows: Of each dialogue, the numbers of `TOTALS_COLUMNS`.
+    """
+    sums = [sum(numbers) for numbers in zip(*rows, strict=True)]
+    return totals_formula(dict(zip(TOTALS_COLUMNS, sums, strict=True)))
+
+
+def _main_figures() -> list[Figure]:
+    figures = [*BLEU.presentation.table_figures(), *INFORM.presentation.table_figures()]
+    return [figure for figure in figures if figure.main]
+
+
+TOTALS: Metric[object] = Metric(
+    name="responses",
+    presentation=Presentation(
+        title="Totals",
+        description="BLEU, Inform, Success and the combined score.",
+        unit="percent",
+        source="docs/metrics.md",
+        figures=_main_figures(),
+    ),
+    formula=totals_formula,
+    value=lambda _: {},
+)
+"""The metric whose rows the leaderboard stores; it has no rows of its own."""
