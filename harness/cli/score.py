@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from .. import comparison
+from .. import comparison, scoring
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError, room
 from ..io import (
@@ -33,7 +33,6 @@ from ..scoring import (
     report_text,
     run,
     score_predictions,
-    score_table,
 )
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -116,7 +115,7 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
-            click.echo(formatted([score_table(scored)], format_), nl=False)
+            click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))
     return 2 if len(scored) < len(predictions) else 0

@@ -55,6 +55,7 @@ from .registry import (
     reported_figures as reported_figures,
     resampled_metrics as resampled_metrics,
     response_metrics as response_metrics,
+    result_keys as result_keys,
     result_types as result_types,
     shown_figures as shown_figures,
 )

@@ -79,7 +79,7 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
                 raise DeclarationError(f"{owner}, mwz.metrics {metric.name}: {problem}")
         aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
         figures = [figure.name for figure in _reported(metric)]
-        for name in (metric.name, *aliases, *_result_keys(metric), *figures):
+        for name in (metric.name, *aliases, *result_keys(metric), *figures):
             other = owners.setdefault(name, metric)
             if other is not metric:
                 owner = _owners([metric, other], name)
@@ -96,7 +96,7 @@ def _owners(metrics: Sequence[ResponseMetric], setup: str = "") -> str:
     return ", ".join(f"{package} {version}" for package, version in packages.items())
 
 
-def _result_keys(metric: ResponseMetric) -> Sequence[str]:
+def result_keys(metric: ResponseMetric) -> Sequence[str]:
     """Return the keys in reports of all that a metric gives."""
     if callable(metric.result):
         return (metric.name,)
@@ -117,8 +117,7 @@ def metric_results(metric: ResponseMetric, played: Played) -> Results:
     """
     if metric.value is not None:
         results = metric.value(played)
-        order = result_types(metric)
-        results = {key: results[key] for key in order if key in results}
+        results = {key: results[key] for key in result_keys(metric) if key in results}
     else:
         assert metric.formula is not None
         figures = metric.formula(sum_rows(played.rows[metric.name]))

@@ -21,12 +21,10 @@ from .report import (
     Report as Report,
     has_gold_states as has_gold_states,
     read_report as read_report,
-    setup_figure as setup_figure,
-    whole_figure as whole_figure,
-)
-from .report_text import (
     report_text as report_text,
     reporting_words as reporting_words,
+    setup_figure as setup_figure,
+    whole_figure as whole_figure,
 )
 from .score_table import score_table as score_table
 from .scorer import (

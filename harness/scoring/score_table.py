@@ -10,8 +10,7 @@ from ..io import Table, best_cells, figure
 from ..metrics import HUMAN, SETUPS, Figure, reported_figures, shown_figures
 from ..signature import Signature, comparable_group, comparison_notes, notes_once
 from .jobs import ScoredSubmission
-from .report import Report, has_gold_states, setup_figure, whole_figure
-from .report_text import reporting_words
+from .report import Report, has_gold_states, reporting_words, setup_figure, whole_figure
 
 
 @dataclass(frozen=True)
