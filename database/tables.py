@@ -101,11 +101,12 @@ def write_tables(tables: sqlite3.Connection, file: TablesFile) -> None:
     """Replace a file by tables, all or nothing; leave it as it is where it cannot be written."""
     scratch = file.path.with_name(f".{file.path.name}.{token_hex(8)}.unfinished")
     try:
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(sqlite3.connect(scratch)) as target:
-            tables.backup(target)
-        os.replace(scratch, file.path)
-    except (OSError, sqlite3.Error):
+        with contextlib.suppress(OSError, sqlite3.Error):
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.closing(sqlite3.connect(scratch)) as target:
+                tables.backup(target)
+            os.replace(scratch, file.path)
+    finally:
         with contextlib.suppress(OSError):
             scratch.unlink()
 
