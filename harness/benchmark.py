@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 from mwz.normalization import BeliefState, RuleSet, errata, sha256
 
@@ -117,6 +118,21 @@ class Dialogue:
         }
 
 
+class Prepared(NamedTuple):
+    """Where what is made of an installed benchmark is kept, so that it is made only once.
+
+    Attributes:
+        folder: The folder.
+        made_of: Identifies the benchmark's content and the code. What is kept with something else
+            has to be made again.
+        part: Returns the plain data of a name, or makes and keeps it.
+    """
+
+    folder: Path
+    made_of: str
+    part: Callable[[str, Callable[[], Any]], Any]
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """A named test set. It is never changed in place.
@@ -131,8 +147,7 @@ class Benchmark:
             that is not known.
         trained: Domain, slot and value of all states of the train and dev splits; None where they
             are not known.
-        prepared: Returns the plain data of a name that is kept of this very benchmark where it is
-            installed, or makes and keeps it, so that it is made only once. What is made of the
+        prepared: What is kept of this very benchmark where it is installed. What is made of the
             benchmark, a copy, a part, has none: it need not be the same any more.
     """
 
@@ -142,9 +157,7 @@ class Benchmark:
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
     trained: frozenset[Triplet] | None = None
-    prepared: Callable[[str, Callable[[], Any]], Any] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
 
     __hash__ = object.__hash__
 
@@ -177,7 +190,7 @@ class Benchmark:
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """Return plain data that is kept with an installed benchmark; of others, made now."""
-        return make() if self.prepared is None else self.prepared(name, make)
+        return make() if self.prepared is None else self.prepared.part(name, make)
 
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.

@@ -12,6 +12,7 @@ from helpers import CAREFUL, Cli
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.cli.verify import reference_differences
 from mwz.harness.metrics import counts
+from mwz.harness.scoring import venue_database
 from mwz.normalization import moses, normalizing
 
 
@@ -41,6 +42,16 @@ def test_a_wrong_shortcut_is_found(
     monkeypatch.setattr("mwz.harness.metrics.counts.tokenize_13a", str.split)
     monkeypatch.setattr(counts, "_kept_tokens", str.split)
     assert "bleu.damd" in {place for place, *_ in _differences(sample, careful)}
+
+
+def test_a_wrong_answer_of_the_venue_database_is_found(
+    sample: Benchmark, careful: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venue_database.cache_clear()
+    monkeypatch.setattr("mwz.database.tables.reaches", lambda *arguments: False)
+    found = _differences(sample, careful)
+    venue_database.cache_clear()
+    assert any("venues of restaurant" in place for place, *_ in found)
 
 
 def test_the_command_compares_entries(here: Path, cli: Cli) -> None:

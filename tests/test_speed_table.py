@@ -8,11 +8,11 @@ from helpers import table_rows
 
 
 def test_a_ratio_is_of_what_a_measure_is_compared_with(speed: Any) -> None:
-    taken = {**dict.fromkeys(speed.MEASURES, 2.0), "six": 8.0, "score": 1.6}
+    taken = {**dict.fromkeys(speed.MEASURES, 2.0), "six": 8.0, "score": 2.0}
     rows = {row[0]: row[1:] for row in table_rows(speed.table(taken))}
-    # 1.6 s of 8 s is more than 0.18; 2 s of 1.6 s.
-    assert rows["`mwz score`"][2:] == ["0.2", "0.18 (missed)"]
-    assert rows["`mwz score --intervals`"][1:] == ["`mwz score`", "1.25", "–"]
+    # 2 s of 8 s is more than 0.22; 2 s of 2 s.
+    assert rows["`mwz score`"][2:] == ["0.25", "0.22 (missed)"]
+    assert rows["`mwz score --intervals`"][1:] == ["`mwz score`", "1", "–"]
     assert rows[speed.MEASURES["six"].title] == ["8.00", "–", "–", "–"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -11,15 +11,20 @@ from typing import Any
 
 import click
 
-from mwz.database import VenueDatabase
-from mwz.normalization import RuleSet, normalized_text
+from mwz.normalization import (
+    RuleSet,
+    minutes,
+    normalize_slot_name,
+    normalize_value,
+    normalized_text,
+)
 
 from .. import board
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import CANONICAL_STYLE, Benchmark, VenueRecords
 from ..data import load_benchmark
 from ..errors import InputError, counted
 from ..io import printable, text_table
-from ..metrics import Played, References, play, reference_13a, tokenize_13a
+from ..metrics import Played, PlayedDialogue, References, play, reference_13a, tokenize_13a
 from ..scoring import Options, Report, Scorer, run
 from ..submission import (
     NormalizedSubmission,
@@ -146,12 +151,12 @@ def _lines(verified: board.Rescored) -> str:
     return "\n".join(lines)
 
 
-# What the shortcuts of default scores give, compared with the libraries that define scores.
+# What default scores are made of, compared with the libraries that define scores.
 #
 # docs/architecture.md names the shortcuts. They are compared for everything that a system puts
-# out: its responses as sacremoses detokenises them, their tokens by sacreBLEU, and the answers of
-# SQL to its belief states. The scores follow from these and are compared for a few systems only,
-# as sacreBLEU takes ten times as long.
+# out: its responses as sacremoses detokenises them, and their tokens by sacreBLEU. So are the
+# answers of the venue database to its belief states, with a look at every venue. The scores follow
+# from these and are compared for a few systems only, as sacreBLEU takes ten times as long.
 
 
 def reference_differences(
@@ -184,7 +189,6 @@ def reference_differences(
     by_libraries = replace(
         played,
         submission=_detokenized(scorer, played.submission, submission),
-        database=_database(scorer.benchmark, played.rules),
         prepared_references=_references(played.benchmark) if scored else None,
     )
     pairs = _outputs(played, by_libraries)
@@ -203,12 +207,103 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
         for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
             yield f"{id_}, turn {turn}: text", mine, text
             yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
-    default, sql = ours.database, theirs.database
+    by_loop = _venue_loop(ours.benchmark, ours.rules)
     for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
-        for turn, state in enumerate(dialogue.states):
-            for domain, slots in state.items():
-                place = f"{dialogue.id}, turn {turn}: venues of {domain}"
-                yield place, [*default.query(domain, slots)], [*sql.query(domain, slots)]
+        for place, domain, constraints in _queries(dialogue, ours.rules):
+            answer = list(ours.database.query(domain, constraints))
+            yield place, answer, by_loop.query(domain, constraints)
+
+
+def _queries(
+    dialogue: PlayedDialogue, rules: RuleSet
+) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Yield place, domain and constraints of what a dialogue's goal and states ask of venues."""
+    for domain, goal in dialogue.gold.goal.items():
+        yield f"{dialogue.id}: venues of {domain}", domain, goal.informable
+    for turn, state in enumerate(dialogue.states):
+        for domain, slots in state.items():
+            place = f"{dialogue.id}, turn {turn}: venues of {domain}"
+            yield place, domain, slots
+            # The optimistic set-up asks by the name alone.
+            venue = rules.venue_rules.get(domain)
+            if venue is not None and venue.named_by in slots:
+                yield f"{place} by name", domain, {venue.named_by: slots[venue.named_by]}
+
+
+class VenueLoop:
+    """Answers queries by a loop over the venue records: the check of what SQL answers.
+
+    Args:
+        records: Domain -> venue records.
+        rules: The rule set.
+    """
+
+    def __init__(self, records: VenueRecords, rules: RuleSet) -> None:
+        self._rules = rules
+        self._venues: dict[str, list[dict[str, object]]] = {}
+        for domain in rules.venue_rules:
+            self._venues[domain] = []
+            for record in records.get(domain, ()):
+                by_slot = {normalize_slot_name(key, rules): record[key] for key in record}
+                self._venues[domain].append(by_slot)
+        # Belief states repeat their constraints from turn to turn.
+        self._meeting = lru_cache(maxsize=1 << 10)(self._venues_meeting)
+
+    def query(self, domain: str, constraints: Mapping[str, str]) -> list[object]:
+        """Return the ids of the venues that meet all constraints, as `VenueDatabase.query`."""
+        venues = self._venues.get(domain, [])
+        numbers = set(range(len(venues)))
+        for slot, value in constraints.items():
+            numbers &= self._meeting(domain, slot, value)
+        ids = []
+        for number in sorted(numbers):
+            ids.append(venues[number].get(self._rules.venue_rules[domain].identifier))
+        return list(dict.fromkeys(ids))
+
+    def _venues_meeting(self, domain: str, slot: str, value: str) -> set[int]:
+        """Return the numbers of the venues that meet a constraint."""
+        venues = self._venues.get(domain, [])
+        columns = self._rules.venue_rules[domain].columns if venues else ()
+        is_column = slot in columns and slot in venues[0]
+        if not is_column or self._rules.asks_for_nothing(value):
+            return set(range(len(venues)))
+        wanted = normalize_value(slot, value, self._rules)
+        meeting = set()
+        for number, venue in enumerate(venues):
+            if self._meets(venue.get(slot), domain, slot, wanted):
+                meeting.add(number)
+        return meeting
+
+    def _meets(self, own: object, domain: str, slot: str, wanted: str) -> bool:
+        """Return whether a venue's own value meets a constraint's normalised value."""
+        venue = self._rules.venue_rules[domain]
+        if own == self._rules.unknown:
+            return True
+        if not isinstance(own, str):
+            return slot in venue.times
+        if self._rules.normalises_venues:
+            own = normalize_value(slot, own, self._rules)
+        if slot in venue.latest:
+            return minutes(own) <= minutes(wanted)
+        if slot in venue.earliest:
+            return minutes(own) >= minutes(wanted)
+        if own == wanted or slot not in venue.fuzzy:
+            return own == wanted
+        return _partial_ratio(own, wanted) >= self._rules.fuzzy_ratio
+
+
+def _partial_ratio(first: str, second: str) -> int:
+    """Return fuzzywuzzy's partial ratio in percent, by rapidfuzz, of two strings that differ."""
+    from rapidfuzz.distance import Indel, Levenshtein
+
+    shorter, longer = sorted((first, second), key=len)
+    ratios = [0.0]
+    for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
+        start = max(0, block.b - block.a)
+        window = longer[start : start + len(shorter)]
+        ratio = Indel.normalized_similarity(shorter, window)
+        ratios.append(1.0 if ratio > 0.995 else ratio)
+    return round(100 * max(ratios)) if shorter else 0
 
 
 def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, object]]:
@@ -250,8 +345,8 @@ def _moses() -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=2)
-def _database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
-    return VenueDatabase(benchmark.venue_records(rules), rules)
+def _venue_loop(benchmark: Benchmark, rules: RuleSet) -> VenueLoop:
+    return VenueLoop(benchmark.venue_records(rules), rules)
 
 
 @lru_cache(maxsize=2)

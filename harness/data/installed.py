@@ -4,11 +4,11 @@ What is installed is a document: JSON, gzipped, with the version of its layout. 
 `<data directory>/benchmarks/<name>.json.gz`.
 
 Beside it, in the folder `<name>.prepared`, are the parts that are made of it only once. This is a
-shortcut: the references tokenised for BLEU, the answers of the venue database and the benchmark
-itself in a form that is quick to read save more than half of a cold score. Each is a file of plain
-data, written by `marshal` as Python writes its compiled modules, with what it was made of: another
-benchmark, another state of the code or another Python makes it anew. Where the folder cannot be
-written, nothing is kept.
+shortcut: the references tokenised for BLEU, the tables of the venue database and the benchmark
+itself in a form that is quick to read save more than half of a cold score. The tables are SQLite
+files; all else is plain data, written by `marshal` as Python writes its compiled modules. Each file
+says what it was made of: another benchmark, another state of the code or another Python makes it
+anew. Where the folder cannot be written, nothing is kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import platformdirs
 
 from mwz.normalization import folder_of, sha256
 
-from ..benchmark import Benchmark, Dialogue, Goal
+from ..benchmark import Benchmark, Dialogue, Goal, Prepared
 from ..errors import InputError
 from ..io import parse_json, read_bytes, write_atomically
 
@@ -126,11 +126,12 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     if path is None:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
-    part = partial(_part, *_prepared(path))
+    folder, made_of = _prepared(path)
+    part = partial(_part, folder, made_of)
     document = part("benchmark", lambda: _shared(read_document(path, _FORMAT), {}), shared=True)
     benchmark = from_document(document)
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", part)
+    object.__setattr__(benchmark, "prepared", Prepared(folder, made_of, part))
     return benchmark
 
 

@@ -485,13 +485,10 @@ def bleu_references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database import VenueDatabase, prepared_venues
+    from mwz.database import TablesFile, VenueDatabase
 
-    records = benchmark.venue_records(rules)
-    if benchmark.prepared is None:
-        return VenueDatabase(records, rules)
-    stored = benchmark.kept(
-        f"venues-{rules.digest[:16]}-{rules.venues}",
-        lambda: prepared_venues(records, rules),
-    )
-    return VenueDatabase(records, rules, stored)
+    file = None
+    if benchmark.prepared is not None:
+        name = f"venues-{rules.digest[:16]}-{rules.venues}.sqlite"
+        file = TablesFile(benchmark.prepared.folder / name, benchmark.prepared.made_of)
+    return VenueDatabase(benchmark.venue_records(rules), rules, file)
