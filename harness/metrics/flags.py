@@ -18,7 +18,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
-from ..submission import FEW, FLAGS
+from ..submission import FEW, declared_flags
 from .metric import Metric, Played
 
 FEWEST = 150
@@ -187,9 +187,9 @@ submission alone."""
 def _text(_: Metric, measured: Mapping[str, float]) -> str:
     """Show the flags that are raised; nothing where none is."""
     rows = [
-        [FLAGS[name].title, figure(value, 2), FLAGS[name].bound]
+        [declared_flags()[name].title, figure(value, 2), declared_flags()[name].bound]
         for name, value in measured.items()
-        if name in FLAGS and FLAGS[name].is_raised(value)
+        if name in declared_flags() and declared_flags()[name].is_raised(value)
     ]
     return text_table(["flags", "", "raised"], rows) if rows else ""
 

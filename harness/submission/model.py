@@ -23,6 +23,8 @@ from .formats.standard import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
 if TYPE_CHECKING:
     from mwz.normalization import Delexicalised
 
+    from .profile.feature import Profile
+
 
 class Turn(NamedTuple):
     """The outputs of a system in one system turn.
@@ -66,6 +68,8 @@ class Submission:
         format: The format that was recognised.
         remarks: The remarks on the file.
         packages: The third-party package that declares the format -> its version.
+        profile: The profile of the dialogues, which remarks tell about; None if it was not
+            measured, or was measured before repairs.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
@@ -73,6 +77,7 @@ class Submission:
     format: str = ""
     remarks: Sequence[Remark] = ()
     packages: Mapping[str, str] = field(default_factory=dict)
+    profile: Profile | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

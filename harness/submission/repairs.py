@@ -7,6 +7,7 @@ repaired. A tracker's file with gold states of its own is compared as it is.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -57,18 +58,22 @@ def plain_value(domain: str, slot: str, value: str) -> str | None:
 
 def repaired(
     dialogues: Mapping[str, Sequence[Turn]],
-) -> tuple[dict[str, Sequence[Turn]], tuple[Remark, ...]]:
+) -> tuple[Mapping[str, Sequence[Turn]], tuple[Remark, ...]]:
     """Return dialogues with plain states and responses, and notes on what was not plain.
 
     Args:
-        dialogues: Dialogue id -> turns, which are left as they are.
+        dialogues: Dialogue id -> turns; left as they are, and returned if all of them are plain.
     """
     values = Counter[tuple[str, str]]()
     characters = Counter[str]()
-    read: dict[str, Sequence[Turn]] = {}
+    is_plain = True
+    plain: dict[str, Sequence[Turn]] = {}
     for id_, turns in dialogues.items():
-        read[id_] = [_repaired_turn(turn, values, characters) for turn in turns]
-    return read, tuple(_notes(values, characters))
+        plain_turns = [_repaired_turn(turn, values, characters) for turn in turns]
+        # Turns that are plain are the same objects.
+        is_plain = is_plain and all(map(operator.is_, plain_turns, turns))
+        plain[id_] = plain_turns
+    return dialogues if is_plain else plain, tuple(_notes(values, characters))
 
 
 def _repaired_turn(turn: Turn, values: Counter[tuple[str, str]], characters: Counter[str]) -> Turn:
