@@ -240,13 +240,11 @@ def _states_and_domains(submission: Submission) -> Iterator[tuple[str, str]]:
 def _placeholders(submission: Submission, rules: RuleSet) -> Iterator[tuple[str, str]]:
     """Yield how many placeholders there are, and which."""
     responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    in_ontology, unknown, rate = counted_placeholders(responses, rules)
-    yield (
-        "placeholders",
-        f"{in_ontology.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
-    )
-    yield "  known", _counts(in_ontology.most_common())
-    yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
+    counts = counted_placeholders(responses, rules)
+    number = counts.slots.total() + counts.unknown.total()
+    yield "placeholders", f"{number}; about venues: {figure(counts.venue_rate, 2)} a turn"
+    yield "  known", _counts(counts.slots.most_common())
+    yield "  unknown", _counts([(f"[{n}]", count) for n, count in counts.unknown.most_common()])
 
 
 def _slots(submission: Submission) -> Iterator[tuple[str, str]]:
