@@ -81,39 +81,55 @@ def normalized_text(response: str, rules: RuleSet, without: str | None = None) -
     return response
 
 
-@lru_cache(maxsize=1 << 15)
-def normalize_response(
-    response: str, rules: RuleSet
-) -> tuple[str, tuple[str, ...], DomainSlots, int, int]:
-    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
+class Placeholders(NamedTuple):
+    """What the placeholders of a response say.
 
-    Returns:
-        The normalised text; its placeholders that the ontology lacks, which were replaced by
-        nothing; what the placeholders that name their domain hold; how many placeholders tell
-        about one venue; and how many of these name their domain.
+    Attributes:
+        unknown: The names that the ontology lacks, one per occurrence; normalising removes them.
+        domain_slots: Domain -> ontology names of the placeholders that name this domain.
+        about_venues: How many placeholders tell about one venue.
+        with_domain: How many of these name their domain.
     """
-    placeholders = tuple(placeholder_names(response))
-    return normalized_text(response, rules), *_named(placeholders, rules)
+
+    unknown: tuple[str, ...]
+    domain_slots: DomainSlots
+    about_venues: int
+    with_domain: int
+
+
+class NormalizedResponse(NamedTuple):
+    """A response's normalised text, and what its placeholders say."""
+
+    text: str
+    placeholders: Placeholders
+
+
+@lru_cache(maxsize=1 << 15)
+def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
+    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
+    names = tuple(placeholder_names(response))
+    return NormalizedResponse(normalized_text(response, rules), _placeholders(names, rules))
 
 
 # Many responses have the same placeholders.
 @lru_cache(maxsize=1 << 12)
-def _named(
-    placeholders: tuple[str, ...], rules: RuleSet
-) -> tuple[tuple[str, ...], DomainSlots, int, int]:
-    """Return what `normalize_response` says of placeholders."""
-    names = rules.ontology
-    about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
+def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
+    unknown: list[str] = []
     slots: dict[str, tuple[str, ...]] = {}
-    for name in placeholders:
-        if (domain := _domain(name)) in rules.domains:
-            slots[domain] = (*slots.get(domain, ()), names.get(name, ""))
-    return (
-        tuple(name for name in placeholders if name not in names),
-        slots,
-        len(about_venues),
-        sum(_domain(name) in rules.domains for name in about_venues),
-    )
+    about_venues = 0
+    with_domain = 0
+    for name in names:
+        slot = rules.ontology.get(name, "")
+        if name not in rules.ontology:
+            unknown.append(name)
+        domain = _domain(name)
+        names_domain = domain in rules.domains
+        if names_domain:
+            slots[domain] = (*slots.get(domain, ()), slot)
+        if slot in rules.about_venues:
+            about_venues += 1
+            with_domain += names_domain
+    return Placeholders(tuple(unknown), slots, about_venues, with_domain)
 
 
 def _domain(placeholder: str) -> str:

@@ -220,8 +220,8 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
     # Placeholders that name their domain would change where active domains come from.
     for slot, placeholder in delexicaliser_tables()["placeholders"].items():
         assert RULES.ontology[placeholder] == slot
-        _, unknown, slots, *_ = normalize_response(f"[{placeholder}]", RULES)
-        assert (unknown, slots) == ((), {})
+        placeholders = normalize_response(f"[{placeholder}]", RULES).placeholders
+        assert (placeholders.unknown, placeholders.domain_slots) == ((), {})
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from helpers import RULES, benchmark, dialogue
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import Remark
-from mwz.harness.submission import FEATURES, FLAGS, Turn
+from mwz.harness.submission import Turn, declared_features, declared_flags
 from mwz.harness.submission.profile import vocabulary
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import (
@@ -21,6 +21,7 @@ from mwz.harness.submission.profile.profiling import (
     odd_features,
     profile_of,
     profile_remarks,
+    telling_profile,
 )
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
 
@@ -271,24 +272,24 @@ CASES: Mapping[str, tuple[Callable[[int], Content], str]] = {
 
 
 def test_every_feature_is_worked_out() -> None:
-    assert CASES.keys() | FLAGS.keys() == FEATURES.keys()
+    assert CASES.keys() | declared_flags().keys() == declared_features().keys()
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_feature_is_remarked_beyond_its_limit_and_not_at_it(name: str) -> None:
     make, part = CASES[name]
-    silent, remarked = OF_HUNDRED[FEATURES[name].limit]
+    silent, remarked = OF_HUNDRED[declared_features()[name].limit]
     for count, is_beyond in ((silent, False), (remarked, True)):
         profile = profile_of(make(count))
-        tally = profile.parts(name)[part]
+        tally = profile.tallies(name)[part]
         assert (tally.odd, tally.items) == (count, 100)
-        assert bool(profile.beyond(name)) == is_beyond
+        assert bool(profile.exceeding(name)) == is_beyond
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_without_odd_items_is_not_beyond_the_limit(name: str) -> None:
     make, _ = CASES[name]
-    assert profile_of(make(0)).beyond(name) == {}
+    assert profile_of(make(0)).exceeding(name) == {}
 
 
 # --------------------------------------------------------------------------- limits
@@ -314,17 +315,17 @@ def test_small_files_have_to_be_further_beyond_the_limit(
     name: str, odd: int, items: int, is_told: bool
 ) -> None:
     profile = Profile()
-    profile.add(name, "x", number=odd)
-    profile.add(name, None, number=items - odd)
-    assert bool(profile.beyond(name)) == is_told
+    profile.add_odd(name, "x", number=odd)
+    profile.add_regular(name, number=items - odd)
+    assert bool(profile.exceeding(name)) == is_told
 
 
 def _profile(counts: Mapping[str, tuple[int, int]]) -> Profile:
     """Return a profile of values in other spelling: part -> odd ones and all."""
     profile = Profile()
     for part, (odd, items) in counts.items():
-        profile.add("value_spelling", "x", part, odd)
-        profile.add("value_spelling", None, part, items - odd)
+        profile.add_odd("value_spelling", "x", part, odd)
+        profile.add_regular("value_spelling", part, items - odd)
     return profile
 
 
@@ -351,12 +352,12 @@ def test_a_few_odd_items_of_each_part_are_many_together(
     parts: Sequence[str], beyond: Sequence[str]
 ) -> None:
     profile = _profile(dict.fromkeys(parts, (3, 50)))
-    assert [*profile.beyond("value_spelling")] == beyond
+    assert [*profile.exceeding("value_spelling")] == beyond
 
 
 def test_the_parts_that_are_beyond_a_limit_are_told_without_what_they_are_part_of() -> None:
     profile = _profile({"hotel-area": (4, 50), "hotel-stars": (3, 50), "hotel-parking": (5, 50)})
-    assert [*profile.beyond("value_spelling")] == ["hotel-area", "hotel-parking"]
+    assert [*profile.exceeding("value_spelling")] == ["hotel-area", "hotel-parking"]
 
 
 TWO_NAMES = {"hotel-name": (18, 100), "restaurant-name": (18, 100)}
@@ -381,25 +382,25 @@ TWO_NAMES = {"hotel-name": (18, 100), "restaurant-name": (18, 100)}
 def test_a_part_with_a_limit_of_its_own_is_held_against_that(
     counts: Mapping[str, tuple[int, int]], beyond: Sequence[str]
 ) -> None:
-    assert [*_profile(counts).beyond("value_spelling")] == beyond
+    assert [*_profile(counts).exceeding("value_spelling")] == beyond
 
 
 # --------------------------------------------------------------------------- causes
 
 
-STATE_FEATURES = [name for name in FEATURES if name.startswith("state_")]
+STATE_FEATURES = [name for name in declared_features() if name.startswith("state_")]
 
 
 def test_causes_are_other_features() -> None:
-    for name, feature in FEATURES.items():
-        assert {*feature.unless} <= FEATURES.keys() - {name}
+    for name, feature in declared_features().items():
+        assert {*feature.unless} <= declared_features().keys() - {name}
 
 
 def test_an_effect_is_silent_where_its_cause_is_remarked() -> None:
     # The state of each second turn is empty: slots are not there in the next turn, either.
     content = _of_states([AREA, NOTHING, NOTHING], [AREA] * 3, [AREA] * 3)(100)
     profile = profile_of(content)
-    beyond = [name for name in STATE_FEATURES if profile.beyond(name)]
+    beyond = [name for name in STATE_FEATURES if profile.exceeding(name)]
     assert beyond == ["state_emptied", "state_dropped", "state_lacks"]
     assert odd_features(profile).keys() & {*STATE_FEATURES} == {"state_emptied"}
 
@@ -408,7 +409,7 @@ def test_an_effect_is_silent_where_its_cause_is_remarked() -> None:
 
 
 def _messages(content: Content) -> dict[str, str]:
-    return {remark.kind: remark.message for remark in profile_remarks(content)}
+    return {remark.kind: remark.message for remark in profile_remarks(telling_profile(content))}
 
 
 @pytest.mark.parametrize(
@@ -482,7 +483,7 @@ def test_a_remark_names_the_worst_parts_and_the_most_frequent_examples() -> None
 
 def test_remarks_of_a_profile_are_warnings() -> None:
     make, _ = CASES["response_notation"]
-    remarks = profile_remarks(make(3))
+    remarks = profile_remarks(telling_profile(make(3)))
     assert [*map(type, remarks)] == [Remark] * len(remarks)
     assert all(remark.warning for remark in remarks)
 
@@ -556,15 +557,15 @@ def test_a_trackers_own_gold_states_are_what_its_values_are_compared_with(
     values: Sequence[str], gold: str, slot: str, remarked: set[str]
 ) -> None:
     profile = profile_of(_tracked(values, gold, slot))
-    beyond = {name for name in FEATURES if profile.beyond(name)} - {"state_gold"}
+    beyond = {name for name in declared_features() if profile.exceeding(name)} - {"state_gold"}
     assert beyond == remarked
 
 
 def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part() -> None:
     whole = _tracked(["Far North"], "Far North")
     part = _tracked(["far  north"] * 3, "elsewhere")
-    assert not profile_of(part).beyond("value_spelling")
-    assert profile_of(part, whole).beyond("value_spelling")
+    assert not profile_of(part).exceeding("value_spelling")
+    assert profile_of(part, whole).exceeding("value_spelling")
 
 
 def test_states_that_no_score_uses_are_not_measured() -> None:
@@ -576,7 +577,7 @@ def test_states_that_no_score_uses_are_not_measured() -> None:
 
 def test_plain_english_is_measured_for_placeholders_alone() -> None:
     content = _plain(0)
-    assert profile_remarks(content) == ()
+    assert profile_remarks(telling_profile(content)) == ()
     # The same responses without placeholders, as delexicalised ones.
     delexicalised = Content(content.dialogues, content.benchmark, RULES)
     assert "response_plain" in _messages(delexicalised)
@@ -603,6 +604,6 @@ def test_few_references_do_not_tell_which_words_are_unusual(
 ) -> None:
     content = _of_responses("howdy you", "hello", NICE)(50)
     names = ("response_tokens", "response_pairs", "response_strange")
-    assert all(profile_of(content).parts(name) for name in names)
+    assert all(profile_of(content).tallies(name) for name in names)
     monkeypatch.setattr(vocabulary, "FEWEST_REFERENCES", 101)
-    assert not any(profile_of(content).parts(name) for name in names)
+    assert not any(profile_of(content).tallies(name) for name in names)

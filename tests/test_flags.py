@@ -28,7 +28,7 @@ from mwz.harness.io import validated
 from mwz.harness.metrics import flags
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import FLAGS
+from mwz.harness.submission import declared_flags
 
 Turns = Sequence[Mapping[str, Any]]
 Figures = Mapping[str, float]
@@ -121,7 +121,7 @@ def test_a_flag_is_raised_beyond_its_limit_and_not_at_it(flag: str) -> None:
     for (count, value), raised in zip(both, (False, True), strict=True):
         measured = _measured(*make(count), "inform", **options)[flag]
         assert measured == pytest.approx(value, abs=1e-12)
-        assert FLAGS[flag].is_raised(measured) == raised
+        assert declared_flags()[flag].is_raised(measured) == raised
 
 
 def test_numbers_of_nothing_that_is_named_are_not_measured() -> None:
@@ -174,7 +174,7 @@ def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
         found = copies(fingerprints(entries))
         # Who was there before is not accused.
         assert found == {"first": {}, "second": {flag: ("first", shared / 100)}}
-        assert FLAGS[flag].is_raised(shared / 100) == raised
+        assert declared_flags()[flag].is_raised(shared / 100) == raised
 
 
 def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothing() -> None:
@@ -276,6 +276,6 @@ def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag() -> Non
             if flag in row.flags and (flag == "told" or not row.entry.system.predictions.by_harness)
             if flag not in row.raised
         ]
-        least, greatest = FLAGS[flag].honest
+        least, greatest = declared_flags()[flag].honest
         assert least - 0.01 < min(values) < least + 0.02
         assert greatest - 0.02 < max(values) < greatest + 0.01

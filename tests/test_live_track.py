@@ -29,7 +29,7 @@ from mwz.harness.live.plays import LiveRun, RunConfig, dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import FLAGS, is_play
+from mwz.harness.submission import declared_flags, is_play
 
 Lines = list[list[dict[str, Any]]]
 Edit = Callable[[Lines], object]
@@ -384,7 +384,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     config = RunConfig(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
     found = baseline_calls(LiveRun(config, [dialogue(config, 1, id_) for id_ in config.tasks]))
     assert found == pytest.approx(share, abs=0.01)
-    assert found < FLAGS["baseline_calls"].limit
+    assert found < declared_flags()["baseline_calls"].limit
 
 
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:

@@ -20,7 +20,7 @@ from helpers import (
 from mwz.harness import Benchmark
 from mwz.harness.errors import Findings, InputError, Remark
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import FEATURES
+from mwz.harness.submission import declared_features
 
 TURN = {"response": "how about [name] ?"}
 FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}
@@ -33,7 +33,7 @@ def _remarks(*turns: Mapping[str, Any], on: Benchmark = FIVE) -> list[Remark]:
 
 def _of_reading(remarks: Sequence[Remark]) -> list[Remark]:
     """Return the remarks that are none on what the file shows as a whole."""
-    return [remark for remark in remarks if remark.kind not in FEATURES]
+    return [remark for remark in remarks if remark.kind not in declared_features()]
 
 
 # Half a file of states.

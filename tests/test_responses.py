@@ -55,8 +55,8 @@ def test_text_is_lower_case_and_detokenised(response: str, text: str) -> None:
 @settings(deadline=None, max_examples=200)
 @given(st.text(alphabet="[]-slye_ NAMEhotel\u0130\u03a3.,'", max_size=40))
 def test_any_response_is_normalised_with_blanks_only_inside(response: str) -> None:
-    text, unknown, _, identifying, naming = normalize_response(response, RULES)
-    placeholders = placeholder_names(response)
+    text, placeholders = normalize_response(response, RULES)
+    names = placeholder_names(response)
     assert text == " ".join(text.split())
-    assert set(unknown) <= set(placeholders)
-    assert naming <= identifying <= len(placeholders)
+    assert set(placeholders.unknown) <= set(names)
+    assert placeholders.with_domain <= placeholders.about_venues <= len(names)

@@ -26,10 +26,10 @@ from mwz.harness.board import Entry, find_predictions, read_entries
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import read_bytes, write_atomically
 from mwz.harness.submission import (
-    FEATURES,
     StateChecks,
     checked_submission,
     content_of,
+    declared_features,
     read_standard,
 )
 from mwz.harness.submission.profile.feature import Profile
@@ -210,10 +210,10 @@ class Measured:
         What the file deserves a remark for is left out, and with it what that causes.
         """
         shares: dict[str, list[float]] = {}
-        for name, feature in FEATURES.items():
+        for name, feature in declared_features().items():
             if {name, *feature.unless} & self.file.deserved:
                 continue
-            for part, tally in self.profile.parts(name).items():
+            for part, tally in self.profile.tallies(name).items():
                 if feature.limit_of(part) == feature.limit and tally.items >= FEWEST:
                     shares.setdefault(name, []).append(tally.share)
         return shares
@@ -271,8 +271,8 @@ def main(upstream: Path, trackers: Path) -> None:
             print(f"{one.file.name}: beyond limits: {told}; deserved: {expected}")
     ranges = honest_ranges(measured)
     for name, (_, greatest) in ranges.items():
-        if greatest >= FEATURES[name].limit:
-            print(f"{name}: {greatest} of published files, limit {FEATURES[name].limit}")
+        if greatest >= declared_features()[name].limit:
+            print(f"{name}: {greatest} of published files, limit {declared_features()[name].limit}")
     text = TABLE.read_text(encoding="utf-8")
     write_atomically(TABLE, with_honest_ranges(text, ranges))
 

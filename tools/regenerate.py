@@ -46,9 +46,9 @@ from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import SETUPS, response_metrics, tracking_metrics
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
-    FEATURES,
-    FLAGS,
     checked_submission,
+    declared_features,
+    declared_flags,
     normalize_submission,
     read_predictions,
 )
@@ -412,10 +412,10 @@ def _fuzzy_joint_accuracies() -> str:
 
 def _remarks() -> str:
     rows = []
-    for name, feature in FEATURES.items():
-        if name in FLAGS:
+    for name, feature in declared_features().items():
+        if name in declared_flags():
             continue
-        parts = ", ".join(f"`{part}` {_percent(limit)}" for part, limit in feature.parts.items())
+        parts = ", ".join(f"`{part}` {_percent(limit)}" for part, limit in feature.part_limits.items())
         limits = "; ".join(filter(None, [_percent(feature.limit), parts]))
         ends = [_percent(end) for end in feature.honest]
         rows.append(
@@ -444,8 +444,8 @@ def _after(causes: Sequence[str]) -> str:
 
 def _flags() -> str:
     rows = [
-        [f"`{name}`", flag.title, flag.honest_text, flag.bound, flag.remedy]
-        for name, flag in FLAGS.items()
+        [f"`{name}`", flag.title, flag.honest_range, flag.bound, flag.remedy]
+        for name, flag in declared_flags().items()
     ]
     headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]
     return markdown_table(headers, rows)

@@ -13,7 +13,7 @@ from ..io import figure, signed
 from ..metrics import GOLD_STATES, reported_figures
 from ..scoring import RANKED_COVERAGE, Coverage, Report, setup_figure, whole_figure
 from ..signature import Signature
-from ..submission import FEATURES, FLAGS
+from ..submission import declared_features, declared_flags
 from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
@@ -276,7 +276,7 @@ class Row:
 
     def has_flag(self, name: str) -> bool:
         """Whether its table has a flag; that given gold states agree with gold is none."""
-        return not (self.declared_track.states == "gold" and FLAGS[name].of_states)
+        return not (self.declared_track.states == "gold" and declared_flags()[name].of_states)
 
     @cached_property
     def flags(self) -> Mapping[str, float]:
@@ -292,13 +292,13 @@ class Row:
         return [
             name
             for name, value in self.flags.items()
-            if FLAGS[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
+            if declared_flags()[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
         ]
 
     def flag_title(self, name: str, quoted: Callable[[str], str] = str) -> str:
         """Return what a flag is called; of copies, with the entry that they are of."""
         copied, _ = self.copies.get(name, ("", 0.0))
-        return FLAGS[name].title + (f" ({quoted(copied)})" if copied else "")
+        return declared_flags()[name].title + (f" ({quoted(copied)})" if copied else "")
 
     @property
     def reviews(self) -> Mapping[str, Review]:
@@ -308,7 +308,7 @@ class Row:
     @property
     def unreviewed(self) -> list[str]:
         """The raised flags that nobody has reviewed, in words."""
-        return [FLAGS[name].flag for name in self.raised if name not in self.reviews]
+        return [declared_flags()[name].flag for name in self.raised if name not in self.reviews]
 
     def marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
         """Yield what qualifies the row.
@@ -336,7 +336,7 @@ class Row:
                 note = f"same belief states as {self.copies[name][0]} in all that queries use"
             review = self.reviews.get(name)
             if review is None:
-                yield Mark("flag", f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}")
+                yield Mark("flag", f"flag: {note}, limit {figure(declared_flags()[name].limit, 2)}")
             else:
                 when = f"{quoted(review.reviewer)} on {review.date}"
                 yield Mark("reviewed", f"{note}; reviewed by {when}: {quoted(review.reason)}")
@@ -416,7 +416,7 @@ class ResponsesRow(Row):
         aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
-            if unknown > FEATURES["response_unknown"].limit * self.report.coverage.turns:
+            if unknown > declared_features()["response_unknown"].limit * self.report.coverage.turns:
                 yield Mark("unknown", f"{unknown} unknown placeholders are removed")
             return
         table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"

@@ -34,7 +34,7 @@ from ..metrics import (
 )
 from ..scoring import Coverage
 from ..signature import Signature
-from ..submission import FLAGS, dialogue_id, empty_states, parse_predictions
+from ..submission import declared_flags, dialogue_id, empty_states, parse_predictions
 from .columns import Column, Values, at, named, raised, rank_ranges
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
@@ -256,7 +256,7 @@ class TrackedRow(Row):
 
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
-        return FLAGS[name].of_states
+        return declared_flags()[name].of_states
 
     @property
     def track_reasons(self) -> Iterator[str]:

@@ -12,7 +12,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
 from ..io import figure, to_json, write_atomically
-from ..submission import FLAGS, is_play, lasting_form
+from ..submission import declared_flags, is_play, lasting_form
 from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
@@ -178,7 +178,7 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     row = board.row_of(entry)
     assert row is not None
     for name in row.raised:
-        value, flag = figure(row.flags[name], 2), FLAGS[name]
+        value, flag = figure(row.flags[name], 2), declared_flags()[name]
         yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.remedy}"
     if row.raised:
         yield (

@@ -26,7 +26,7 @@ from ..data import PinnedFile
 from ..errors import InputError, unknown
 from ..io import parse_toml, read_plain, validated
 from ..metrics import COMPARISONS, DOMAIN_SOURCES, UPDATES, reported_figures
-from ..submission import EMPTY_STATES, FLAGS, HUMAN, alias_problems, made_submissions
+from ..submission import EMPTY_STATES, HUMAN, alias_problems, declared_flags, made_submissions
 from .track import Kind, Track, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"
@@ -292,7 +292,7 @@ class Review(BaseModel, extra="forbid", frozen=True):
 
     date: Date
     reviewer: PlainName
-    flag: Annotated[str, _one_of("flag", FLAGS.keys)]
+    flag: Annotated[str, _one_of("flag", lambda: declared_flags().keys())]
     reason: Annotated[PlainText, Field(min_length=1)]
 
 

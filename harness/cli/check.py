@@ -7,7 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -30,13 +30,18 @@ from ..submission import (
     checked_submission,
     content_of,
     counted_placeholders,
-    fixed_content,
     parse_predictions,
     standard_form,
+    telling_profile,
+    unusual_features,
+    with_fixes,
 )
 from . import option
 from .reading import chosen_benchmark, read_plays
 from .worth import UNKNOWN, best_table, response_figures, tracking_figures, worths
+
+if TYPE_CHECKING:
+    from ..submission import Profile
 
 WARNED = 1
 
@@ -64,20 +69,21 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     standard = standard_form(content, source)
     if _is_tracker(standard):
         option.of_plays("predictions", "benchmark", kind="files of states alone")
-        remarks, worth, checked = _check_tracker(content, standard, source, benchmark)
+        checked = _check_tracker(content, standard, source, benchmark)
     else:
         options = Options(
             setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders
         )
         scorer = Scorer(chosen_benchmark(benchmark), options)
-        remarks, worth, checked = _check_submission(standard, source, scorer)
-    for remark in remarks:
+        checked = _check_submission(standard, source, scorer)
+    for remark in checked.remarks:
         _show("warning" if remark.warning else "note", remark)
-        if remark.kind in worth:
-            _show("  worth", worth[remark.kind])
-    warnings = [remark for remark in remarks if remark.warning]
+        if remark.kind in checked.worth:
+            _show("  worth", checked.worth[remark.kind])
+    warnings = [remark for remark in checked.remarks if remark.warning]
     _show("warnings", len(warnings) or "none")
-    if fixed_content(checked).changes:
+    profile = checked.profile or telling_profile(checked.content)
+    if with_fixes(checked.content, unusual_features(profile)).changes:
         named = "" if benchmark is None else f" --benchmark {shlex.quote(benchmark)}"
         _show("to fix it", f"mwz convert --fix {shlex.quote(predictions)} -o OUT{named}")
     return WARNED if warnings else 0
@@ -107,14 +113,24 @@ def _is_tracker(standard: Standard) -> bool:
     return not any(RESPONSE in turn for turn in _raw_turns(standard.dialogues))
 
 
-def _check_submission(
-    standard: Standard, source: str, scorer: Scorer
-) -> tuple[Sequence[Remark], Mapping[str, str], Content]:
-    """Show the fields and facts of predictions with responses.
+class _Checked(NamedTuple):
+    """What checking a file shows.
 
-    Returns:
-        The remarks, feature -> what its remedy is worth, and what was checked.
+    Attributes:
+        remarks: The remarks on the file.
+        worth: Feature -> what its remedy is worth.
+        content: What was checked.
+        profile: The profile of this content; None if it was not measured.
     """
+
+    remarks: Sequence[Remark]
+    worth: Mapping[str, str]
+    content: Content
+    profile: Profile | None
+
+
+def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Checked:
+    """Show the fields and facts of predictions with responses."""
     submission = scorer.checked(standard, source)
     benchmark, rules = scorer.benchmark, scorer.rules
     _show_fields(standard, standard.dialogues_among(benchmark.users))
@@ -137,12 +153,10 @@ def _check_submission(
     if UNKNOWN in kinds and scorer.options.placeholders is None:
         table = best_table(scoring, submission)
         worth.update({} if table is None else {UNKNOWN: table})
-    return remarks, worth, content
+    return _Checked(remarks, worth, content, submission.profile)
 
 
-def _check_tracker(
-    content: object, standard: Standard, source: str, name: str | None
-) -> tuple[Sequence[Remark], Mapping[str, str], Content]:
+def _check_tracker(content: object, standard: Standard, source: str, name: str | None) -> _Checked:
     """Show the fields and facts of a tracker's file; the same as `_check_submission`."""
     benchmark = None if standard.has_gold_states else chosen_benchmark(name)
     # Whatever `mwz dst` would refuse is refused here, in the same words.
@@ -157,7 +171,7 @@ def _check_tracker(
     checked = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     kinds = [remark.kind for remark in remarks]
     worth = worths(checked, kinds, tracking_figures) if file.has_values else {}
-    return remarks, worth, checked
+    return _Checked(remarks, worth, checked, submission.profile)
 
 
 # What was read as what.
@@ -226,13 +240,11 @@ def _states_and_domains(submission: Submission) -> Iterator[tuple[str, str]]:
 def _placeholders(submission: Submission, rules: RuleSet) -> Iterator[tuple[str, str]]:
     """Yield how many placeholders there are, and which."""
     responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    in_ontology, unknown, rate = counted_placeholders(responses, rules)
-    yield (
-        "placeholders",
-        f"{in_ontology.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
-    )
-    yield "  known", _counts(in_ontology.most_common())
-    yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
+    counts = counted_placeholders(responses, rules)
+    number = counts.slots.total() + counts.unknown.total()
+    yield "placeholders", f"{number}; about venues: {figure(counts.venue_rate, 2)} a turn"
+    yield "  known", _counts(counts.slots.most_common())
+    yield "  unknown", _counts([(f"[{n}]", count) for n, count in counts.unknown.most_common()])
 
 
 def _slots(submission: Submission) -> Iterator[tuple[str, str]]:

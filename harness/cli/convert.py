@@ -15,12 +15,12 @@ from ..benchmark import Benchmark
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import (
-    FEATURES,
     StateChecks,
     Submission,
     change_lines,
     checked_submission,
     content_of,
+    declared_features,
     fixed_content,
     parse_predictions,
     profile_remarks,
@@ -88,9 +88,10 @@ def command(
 def _fixed(submission: Submission, benchmark: Benchmark | None, checks: StateChecks) -> Submission:
     """Return a submission without the mistakes that can be fixed; say which were and were not."""
     content = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
-    fixed = fixed_content(content)
-    remarks = [remark for remark in submission.remarks if remark.kind not in FEATURES]
+    fixed, profile = fixed_content(content, submission.profile)
     lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
-    left = profile_remarks(replace(content, dialogues=fixed.dialogues))
-    tell(submission.source, [*lines, *(f"not fixed: {remark}" for remark in left)])
+    lines += [f"not fixed: {remark}" for remark in profile_remarks(profile)]
+    tell(submission.source, lines)
+    # The remarks on features are of the file before it was fixed.
+    remarks = [remark for remark in submission.remarks if remark.kind not in declared_features()]
     return replace(submission, dialogues=fixed.dialogues, remarks=remarks)

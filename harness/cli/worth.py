@@ -75,7 +75,7 @@ def best_table(scorer: Scorer, submission: Submission) -> str | None:
         submission: The file.
     """
     responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    _, unknown, _ = counted_placeholders(responses, scorer.rules)
+    unknown = counted_placeholders(responses, scorer.rules).unknown
     before = response_figures(scorer, submission)
     best, most = None, 0.0
     for name, aliases in alias_tables().items():

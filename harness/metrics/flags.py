@@ -18,7 +18,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
-from ..submission import FEW, FLAGS
+from ..submission import FEW, declared_flags
 from .metric import Metric, Presentation, Results
 from .played import Played
 
@@ -199,10 +199,11 @@ submission alone."""
 
 def raised_table(_: Presentation, results: Results) -> str:
     """Return the flags that are raised as a table; nothing if none is."""
+    flags = declared_flags()
     rows = []
     for name, value in results["flags"].items():
-        if name in FLAGS and FLAGS[name].is_raised(value):
-            rows.append([FLAGS[name].title, figure(value, 2), FLAGS[name].bound])
+        if name in flags and flags[name].is_raised(value):
+            rows.append([flags[name].title, figure(value, 2), flags[name].bound])
     return text_table(["flags", "", "raised"], rows) if rows else ""
 
 

@@ -54,17 +54,20 @@ from .placeholders import (
 )
 from .plain import plain_form as plain_form
 from .profile.feature import (
-    FEATURES as FEATURES,
-    FLAGS as FLAGS,
+    Profile as Profile,
+    declared_features as declared_features,
+    declared_flags as declared_flags,
     highest_likely as highest_likely,
 )
 from .profile.fixes import (
     FIXES as FIXES,
     change_lines as change_lines,
     fixed_content as fixed_content,
+    unusual_features as unusual_features,
     with_fixes as with_fixes,
 )
 from .profile.profiling import (
     Content as Content,
     profile_remarks as profile_remarks,
+    telling_profile as telling_profile,
 )

@@ -65,7 +65,7 @@ from .notations import (
     read_state,
 )
 from .placeholders import LEXICALISED
-from .profile.profiling import Content, profile_remarks
+from .profile.profiling import Content, profile_remarks, telling_profile
 from .repairs import repaired
 
 _Place: TypeAlias = tuple[object, int]
@@ -137,16 +137,23 @@ def checked_submission(
     dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
-    if benchmark is None:
-        # A tracker's file with gold states of its own is compared as it is.
-        read: Mapping[str, Sequence[Turn]] = dialogues
-        notes: Sequence[Remark] = ()
-    else:
-        read, notes = repaired(dialogues)
-    remarks += notes
+    plain: Mapping[str, Sequence[Turn]] = dialogues
+    # A tracker's file with gold states of its own is compared as it is.
+    if benchmark is not None:
+        plain, notes = repaired(dialogues)
+        remarks += notes
+    profile = None
     if rules is not None:
-        remarks += profile_remarks(content_of(dialogues, benchmark, rules, checks))
-    return Submission(read, source, standard.format, tuple(remarks), standard.packages)
+        profile = telling_profile(content_of(dialogues, benchmark, rules, checks))
+        remarks += profile_remarks(profile)
+    return Submission(
+        dialogues=plain,
+        source=source,
+        format=standard.format,
+        remarks=tuple(remarks),
+        packages=standard.packages,
+        profile=profile if plain is dialogues else None,
+    )
 
 
 def content_of(

@@ -1,4 +1,4 @@
-"""A system's outputs, as they were checked and as metrics read them."""
+"""A system's outputs: as they were checked, and normalised as metrics read them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
@@ -17,12 +16,14 @@ from mwz.normalization import (
     normalize_state,
 )
 
-from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..errors import InputError, Remark
 from .formats.standard import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
 
 if TYPE_CHECKING:
     from mwz.normalization import Delexicalised
+
+    from .profile.feature import Profile
 
 
 class Turn(NamedTuple):
@@ -32,8 +33,8 @@ class Turn(NamedTuple):
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response: the original, and what was found in it.
-        gold: The gold state, in a tracker's file that has its own.
+        plain: The original response and the values found in it, if the harness delexicalised it.
+        gold: The gold state, if a tracker's file has its own.
     """
 
     response: str
@@ -43,10 +44,10 @@ class Turn(NamedTuple):
     gold: BeliefState | None = None
 
     def to_dict(self, state_alone: bool = False) -> dict[str, object]:
-        """Return the turn as JSON types in the standard form.
+        """Return the turn as JSON types in the standard form; absent fields are left out.
 
         Args:
-            state_alone: Whether it is a tracker's, which has no response.
+            state_alone: Whether the turn is a tracker's, which has no response.
         """
         fields = {
             RESPONSE: None if state_alone else self.response,
@@ -64,9 +65,11 @@ class Submission:
     Attributes:
         dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
         source: What messages call the file.
-        format: What it was recognised as.
-        remarks: The remarks on it.
-        packages: The package from outside that has the format -> its version.
+        format: The format that was recognised.
+        remarks: The remarks on the file.
+        packages: The third-party package that declares the format -> its version.
+        profile: The profile of the dialogues, which remarks tell about; None if it was not
+            measured, or was measured before repairs.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
@@ -74,21 +77,24 @@ class Submission:
     format: str = ""
     remarks: Sequence[Remark] = ()
     packages: Mapping[str, str] = field(default_factory=dict)
+    profile: Profile | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class NormalizedDialogue:
     """The system turns of a dialogue in the form that every metric reads, a column per field.
 
-    To look at one field of many turns takes far less than to look at many turns.
+    Each field has a value per turn. Metrics read one field of many turns, which is faster from
+    columns than from one object per turn.
 
     Attributes:
         responses: The normalised responses.
-        states: The predicted belief states, normalised; None where there is none.
-        active_domains: The predicted active domains; None where there are none.
-        domain_slots: What each response's placeholders that name their domain hold.
+        states: The predicted belief states, normalised; None for a turn without one.
+        active_domains: The predicted active domains; None for a turn without them.
+        domain_slots: Domain -> slots of the response's placeholders that name this domain.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
-        plain: Where the harness delexicalised a response: the original, and what was found in it.
+        plain: The original response and the values found in it; None where the harness did not
+            delexicalise the response.
     """
 
     responses: Sequence[str]
@@ -108,11 +114,11 @@ class NormalizedSubmission:
 
     Attributes:
         dialogues: Dialogue id -> dialogue, in the file's order; turns from the first.
-        names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
-            of those that tell about a venue do.
+        names_domains: Whether more than half of the placeholders about venues name their domain, as
+            `[hotel_name]` does.
         source: What messages call the predictions.
-        remarks: The remarks on them.
-        packages: The package from outside that has their format -> its version.
+        remarks: The remarks on the predictions.
+        packages: The third-party package that declares their format -> its version.
     """
 
     dialogues: Mapping[str, NormalizedDialogue]
@@ -129,24 +135,28 @@ class NormalizedSubmission:
     def reworded(
         self, submission: Submission, normalize: Callable[[str], str]
     ) -> NormalizedSubmission:
-        """Return it with the responses of the submission that it is of, normalised otherwise."""
-        dialogues = {
-            id_: replace(
-                one, responses=tuple(normalize(turn.response) for turn in submission.dialogues[id_])
-            )
-            for id_, one in self.dialogues.items()
-        }
+        """Return a copy whose responses are normalised by another function.
+
+        Args:
+            submission: The submission that was normalised; it has the original responses.
+            normalize: Returns the normalised text of a response.
+        """
+        dialogues: dict[str, NormalizedDialogue] = {}
+        for id_, dialogue in self.dialogues.items():
+            responses = [normalize(turn.response) for turn in submission.dialogues[id_]]
+            dialogues[id_] = replace(dialogue, responses=tuple(responses))
         return replace(self, dialogues=dialogues)
 
     @cached_property
     def without_states(self) -> tuple[int, str]:
-        """How many turns have no state, and which is the first; empty if there is none."""
-        return _lacking({id_: one.states for id_, one in self.dialogues.items()})
+        """The number of turns without a state, and the first of them; "" if there is none."""
+        return _missing_values({id_: dialogue.states for id_, dialogue in self.dialogues.items()})
 
     @cached_property
     def without_domains(self) -> tuple[int, str]:
-        """How many turns have no active domains, and which is the first."""
-        return _lacking({id_: one.active_domains for id_, one in self.dialogues.items()})
+        """The number of turns without active domains, and the first of them."""
+        domains = {id_: dialogue.active_domains for id_, dialogue in self.dialogues.items()}
+        return _missing_values(domains)
 
     @property
     def predicts_states(self) -> bool:
@@ -161,41 +171,45 @@ class NormalizedSubmission:
     @cached_property
     def lexicalised(self) -> bool:
         """Whether the harness delexicalised every response."""
-        return not any(None in one.plain for one in self.dialogues.values())
+        return all(None not in dialogue.plain for dialogue in self.dialogues.values())
 
     @cached_property
     def responses(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> normalised responses."""
-        return {id_: one.responses for id_, one in self.dialogues.items()}
+        return {id_: dialogue.responses for id_, dialogue in self.dialogues.items()}
 
     @cached_property
     def states(self) -> Mapping[str, Sequence[BeliefState]]:
-        """Dialogue id -> predicted belief states, empty where there is none."""
-        return {id_: [state or {} for state in one.states] for id_, one in self.dialogues.items()}
+        """Dialogue id -> predicted belief states, empty for a turn without one."""
+        states: dict[str, Sequence[BeliefState]] = {}
+        for id_, dialogue in self.dialogues.items():
+            states[id_] = [state or {} for state in dialogue.states]
+        return states
 
     @cached_property
     def unknown_placeholders(self) -> Mapping[str, int]:
         """Placeholder that the ontology lacks -> occurrences, the most frequent first."""
-        dialogues = self.dialogues.values()
-        names = chain.from_iterable(chain(*(one.unknown_placeholders for one in dialogues)))
+        names: list[str] = []
+        for dialogue in self.dialogues.values():
+            for names_of_turn in dialogue.unknown_placeholders:
+                names.extend(names_of_turn)
         return dict(Counter(names).most_common())
 
     def to_dict(self) -> dict[str, Any]:
         """Return its responses, states and domains as JSON types; formats make no difference."""
-        return {
-            id_: [
-                [response, state, domains and sorted(domains)]
-                for response, state, domains in zip(
-                    one.responses, one.states, one.active_domains, strict=True
-                )
+        content: dict[str, list[list[object]]] = {}
+        for id_, dialogue in self.dialogues.items():
+            turns = zip(dialogue.responses, dialogue.states, dialogue.active_domains, strict=True)
+            content[id_] = [
+                [response, state, domains and sorted(domains)] for response, state, domains in turns
             ]
-            for id_, one in self.dialogues.items()
-        }
+        return content
 
 
-def _lacking(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
+def _missing_values(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
     """Return how many turns have None in a column, and the first: "dialogue mul0001, turn 3"."""
-    count, first = 0, ""
+    count = 0
+    first = ""
     for id_, values in columns.items():
         if None in values:
             count += values.count(None)
@@ -205,49 +219,63 @@ def _lacking(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
 
 def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
     """Normalise a submission's responses and states; the given one is left as it is."""
-    naming = identifying = 0
-    dialogues = {}
+    about_venues = 0
+    with_domain = 0
+    dialogues: dict[str, NormalizedDialogue] = {}
     for id_, turns in submission.dialogues.items():
-        texts, states, domains, plain, _ = zip(*turns, strict=True) if turns else ((),) * 5
-        normalized = [normalize_response(text, rules) for text in texts]
-        responses, unknown, named, about, with_domain = (
-            zip(*normalized, strict=True) if turns else ((),) * 5
-        )
-        identifying += sum(about)
-        naming += sum(with_domain)
+        responses: list[str] = []
+        domain_slots: list[DomainSlots] = []
+        unknown_placeholders: list[Sequence[str]] = []
+        for turn in turns:
+            text, placeholders = normalize_response(turn.response, rules)
+            responses.append(text)
+            domain_slots.append(placeholders.domain_slots)
+            unknown_placeholders.append(placeholders.unknown)
+            about_venues += placeholders.about_venues
+            with_domain += placeholders.with_domain
         dialogues[id_] = NormalizedDialogue(
-            responses=responses,
-            # Turn after turn has the state of the turn before.
-            states=tuple(
-                [
-                    normal
-                    for state, same in groupby(states)
-                    for normal in len([*same]) * [state and normalize_state(state, rules)]
-                ]
-            ),
-            active_domains=domains,
-            domain_slots=named,
-            unknown_placeholders=unknown,
-            plain=plain,
+            responses=tuple(responses),
+            states=_normalized_states(turns, rules),
+            active_domains=tuple([turn.active_domains for turn in turns]),
+            domain_slots=tuple(domain_slots),
+            unknown_placeholders=tuple(unknown_placeholders),
+            plain=tuple([turn.plain for turn in turns]),
         )
-    about = (submission.source, submission.remarks, submission.packages)
-    return NormalizedSubmission(dialogues, 2 * naming > identifying, *about)
+    return NormalizedSubmission(
+        dialogues=dialogues,
+        names_domains=2 * with_domain > about_venues,
+        source=submission.source,
+        remarks=submission.remarks,
+        packages=submission.packages,
+    )
+
+
+def _normalized_states(turns: Sequence[Turn], rules: RuleSet) -> tuple[BeliefState | None, ...]:
+    """Return the normalised states of a dialogue's turns; None for a turn without one."""
+    states: list[BeliefState | None] = []
+    last: BeliefState | None = None
+    normalized: BeliefState | None = None
+    for turn in turns:
+        # Many turns repeat the state of the turn before, which is normalised already.
+        if turn.state != last:
+            last = turn.state
+            normalized = normalize_state(last, rules) if last else last
+        states.append(normalized)
+    return tuple(states)
 
 
 def delexicalise_submission(
     submission: Submission, delexicaliser: Callable[[str], Delexicalised]
 ) -> Submission:
     """Return a submission with its responses delexicalised; the given one is left as it is."""
-    return replace(
-        submission,
-        dialogues={
-            id_: tuple(
-                turn._replace(response=plain.text, plain=plain)
-                for turn, plain in ((turn, delexicaliser(turn.response)) for turn in turns)
-            )
-            for id_, turns in submission.dialogues.items()
-        },
-    )
+    dialogues: dict[str, Sequence[Turn]] = {}
+    for id_, turns in submission.dialogues.items():
+        delexicalised: list[Turn] = []
+        for turn in turns:
+            plain = delexicaliser(turn.response)
+            delexicalised.append(turn._replace(response=plain.text, plain=plain))
+        dialogues[id_] = tuple(delexicalised)
+    return replace(submission, dialogues=dialogues)
 
 
 # Submissions that the harness makes itself.
@@ -274,35 +302,34 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
     """Return a submission that the harness makes itself.
 
     Args:
-        benchmark: The benchmark that it is to play.
+        benchmark: The benchmark that it plays.
         name: A reference style, for the benchmark's own responses as if a system had given them;
-            `CONSTANT`, for one response with the six placeholders that tell about a venue; both
-            without states of their own. Or `EMPTY_STATES`: the responses are the canonical
-            references, so that all that is lost is lost for lack of states.
+            `CONSTANT`, for one response with the six placeholders about venues, in every turn; or
+            `EMPTY_STATES`, for the canonical references with empty states: what these lose, they
+            lose for lack of states. Only `EMPTY_STATES` predicts states.
     """
     state: BeliefState | None = {} if name == EMPTY_STATES else None
-
-    def made(dialogue: Dialogue) -> NormalizedDialogue:
+    style = CANONICAL_STYLE if name == EMPTY_STATES else name
+    dialogues: dict[str, NormalizedDialogue] = {}
+    for id_, dialogue in benchmark.dialogues.items():
         count = dialogue.turns
-        texts: Sequence[str] = [_CONSTANT_RESPONSE] * count
+        responses: Sequence[str] = [_CONSTANT_RESPONSE] * count
         if name != CONSTANT:
-            texts = dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
-        return NormalizedDialogue(
-            responses=tuple(texts),
+            responses = dialogue.references[style]
+        dialogues[id_] = NormalizedDialogue(
+            responses=tuple(responses),
             states=(state,) * count,
             active_domains=(None,) * count,
             domain_slots=({},) * count,
             unknown_placeholders=((),) * count,
             plain=(None,) * count,
         )
-
-    dialogues = {id_: made(dialogue) for id_, dialogue in benchmark.dialogues.items()}
     return NormalizedSubmission(dialogues, names_domains=False)
 
 
 def empty_states(benchmark: Benchmark) -> dict[str, list[dict[str, Any]]]:
     """Return what a file of `EMPTY_STATES` holds, as a tracker would write it."""
-    return {id_: [{STATE: {}}] * one.turns for id_, one in benchmark.dialogues.items()}
+    return {id_: [{STATE: {}}] * dialogue.turns for id_, dialogue in benchmark.dialogues.items()}
 
 
 def human_submission(benchmark: Benchmark) -> Submission:
@@ -315,9 +342,8 @@ def human_submission(benchmark: Benchmark) -> Submission:
         raise InputError(
             f"benchmark {benchmark.name}", "does not hold the human responses as they were written"
         )
-    return Submission(
-        {
-            id_: tuple(Turn(response, None, None) for response in dialogue.responses)
-            for id_, dialogue in benchmark.dialogues.items()
-        }
-    )
+    dialogues: dict[str, Sequence[Turn]] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        turns = [Turn(response, state=None, active_domains=None) for response in dialogue.responses]
+        dialogues[id_] = tuple(turns)
+    return Submission(dialogues)

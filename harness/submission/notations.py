@@ -1,4 +1,4 @@
-"""The notations of belief states: how files write what maps domain -> slot -> value.
+"""The notations in which files write belief states, which map domain -> slot -> value.
 
 - domain -> slot -> value, nested objects;
 - `domain-slot` -> value, one flat object; of MultiWOZ's domains also `domain_slot`, `domain.slot`;
@@ -8,14 +8,14 @@
   these as keys, or as TRADE's data have it of objects whose `slots` are pairs;
 - MultiWOZ's own `metadata`: domain -> `semi` and `book` -> slot -> value;
 - a belief span, words as DAMD writes them: `[hotel] area north stars 4`, or slots in brackets too;
-- the `frames` of MultiWOZ 2.2 and SGD, also as columns, and what stands in them: `slot_values`, or
+- the `frames` of MultiWOZ 2.2 and SGD, also as columns, or what a frame holds: `slot_values`, or
   Hugging Face's `slots_values_name` beside `slots_values_list`;
-- any of these written as text, as JSON or as Python does, also in a fence or within a sentence, or
+- a text: any of these as JSON or Python writes it, also in a fence or within a sentence, or
   `domain-slot=value, …`, SOLOIST's `belief : domain slot = value | …`, `<|belief|> domain slot
   value, …`.
 
-A value by itself may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states. It may
-also be a number or a boolean, as language models write them; null and an empty list are no value.
+A value may be a list, as in MultiWOZ 2.2: the first one counts, as in the gold states. It may also
+be a number or a boolean, as language models write them; null and an empty list are no value.
 
 Predictions files and trackers' files are read by the same function.
 """
@@ -27,9 +27,9 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -47,7 +47,7 @@ EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-sl
 """What messages say that a state should be."""
 
 Notify: TypeAlias = Callable[[str, str], None]
-"""Is called with a problem or a remark: where in the state, and what."""
+"""Is called with a problem or a remark: its place in the state, and what it is."""
 
 VALUE_LISTS = "lists of values, of which the first counts"
 EMPTY_VALUES = "empty values, which no venue has; leave such slots out"
@@ -73,14 +73,12 @@ STATE_SLOTS = frozenset(
 of any domain, because systems do mix up the domains."""
 
 
-_BOOKING = ("bookday", "bookpeople")
+_BOOKED = {"bookday", "bookpeople"}
+_STAY = {"internet", "parking", "stars", "bookstay"}
 TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
     "attraction": frozenset({"area", "name", "type"}),
-    "hotel": frozenset(
-        {"area", "internet", "name", "parking", "pricerange", "stars", "type"}
-        | {*_BOOKING, "bookstay"}
-    ),
-    "restaurant": frozenset({"area", "food", "name", "pricerange", *_BOOKING, "booktime"}),
+    "hotel": frozenset({"area", "name", "pricerange", "type"} | _STAY | _BOOKED),
+    "restaurant": frozenset({"area", "food", "name", "pricerange", "booktime"} | _BOOKED),
     "taxi": frozenset({"arrive", "departure", "destination", "leave"}),
     "train": frozenset({"arrive", "bookpeople", "day", "departure", "destination", "leave"}),
 }
@@ -88,37 +86,43 @@ TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
 
 
 METADATA: Mapping[str, str] = {"book": "book", "semi": ""}
-"""The parts of a domain in MultiWOZ's `metadata` -> what the names of their slots begin with."""
+"""Key of a domain in MultiWOZ's `metadata` -> what the names of the slots in it begin with."""
 
 NOT_TRACKED = frozenset({"booked", "ticket"})
-"""Slots of `metadata` that are none: bookings that were made, and one that no ontology has."""
+"""Keys of `metadata` that are no slots: bookings that were made, and one that no ontology has."""
 
 
 def is_metadata(state: object) -> bool:
     """Return whether a state is written as MultiWOZ's own `metadata`."""
-    return (
-        isinstance(state, Mapping)
-        and bool(state)
-        and all(
-            isinstance(parts, Mapping)
-            and parts.keys() == METADATA.keys()
-            and all(isinstance(slots, Mapping) for slots in parts.values())
-            for parts in state.values()
-        )
-    )
+    if not isinstance(state, Mapping) or not state:
+        return False
+    for sections in state.values():
+        if not isinstance(sections, Mapping) or sections.keys() != METADATA.keys():
+            return False
+        if not all(isinstance(slots, Mapping) for slots in sections.values()):
+            return False
+    return True
 
 
-def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
-    """Yield domain, slot and value of the slots with one, of a state written as `metadata`."""
-    for domain, parts in state.items():
-        for part, prefix in METADATA.items():
-            for slot, value in parts[part].items():
+class StateEntry(NamedTuple):
+    """An entry of a belief state as a file has it: domain, slot and value."""
+
+    domain: str
+    slot: str
+    value: object
+
+
+def metadata_slots(state: Mapping[Any, Any]) -> Iterator[StateEntry]:
+    """Yield the entries of a state written as `metadata`, without those whose value is absent."""
+    for domain, sections in state.items():
+        for section, prefix in METADATA.items():
+            for slot, value in sections[section].items():
                 is_set = not isinstance(value, str) or not is_absent(value)
                 if is_set and slot not in NOT_TRACKED:
                     name = f"{prefix}{slot}"
                     # A train's day is no booking, wherever it is written.
                     is_known = name in TRACKED_SLOTS.get(domain, {name})
-                    yield domain, name if is_known else slot, value
+                    yield StateEntry(domain, name if is_known else slot, value)
 
 
 def is_state(value: object, any_domain: bool = False) -> bool:
@@ -128,26 +132,25 @@ def is_state(value: object, any_domain: bool = False) -> bool:
         value: A value of a file.
         any_domain: Whether states without a domain of MultiWOZ are states, too.
     """
-    if isinstance(value, str):
-        value = _as_state(value, _ignore)
-    if not isinstance(value, dict | list):
+    state = _parsed_state(value, _ignore) if isinstance(value, str) else value
+    if not isinstance(state, dict | list):
         return False
     problems: list[str] = []
-    state = read_state(value, lambda where, problem: problems.append(problem), _ignore)
-    if is_metadata(value) or not STATE_DOMAINS.isdisjoint(state):
+    read = read_state(state, lambda place, problem: problems.append(problem), _ignore)
+    if is_metadata(state) or not STATE_DOMAINS.isdisjoint(read):
         return True
-    return any_domain and bool(state) and not problems
+    return any_domain and bool(read) and not problems
 
 
-def _ignore(where: str, what: str) -> None:
-    """Say nothing."""
+def _ignore(place: str, message: str) -> None:
+    """Ignore a problem or a remark."""
 
 
 @lru_cache(maxsize=1 << 12)
 def known_slot_name(name: str) -> str:
     """Return the name of a known slot with blanks for underscores and dashes; others as it is.
 
-    `price_range` and `price-range` are `price range`, which rules take for `pricerange`.
+    `price_range` and `price-range` become `price range`, which rules read as `pricerange`.
     """
     spaced = re.sub(r"[_-]+", " ", name)
     return spaced if plain_slot_name(spaced) in STATE_SLOTS else name
@@ -165,81 +168,113 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     Args:
         state: What a file holds.
         problem: Called with everything that is wrong, which is left out of the state.
-        remark: Called with how a value is read where that is not as a string, with `EMPTY_VALUES`,
-            and with what is left out of a span.
+        remark: Called with how a value is read that is no string, with `EMPTY_VALUES`, and with
+            what is left out of a span.
     """
-    read: dict[str, dict[str, str]] = {}
-    plain = _without_frames(_as_state(state, remark))
-    for domain, slot, value in _slots(plain, problem, remark):
-        if slot is None:
-            read[domain] = {}
-        elif slot in NOT_TRACKED and isinstance(value, list):
-            # Bookings that were made, as MultiWOZ's own states have them.
-            continue
-        elif (text := _value(f"{domain}, {slot}", value, problem, remark)) is not None:
-            first = read.setdefault(domain, {}).setdefault(slot, text)
-            if first != text:
-                values = f"{cut_repr(first)} and {cut_repr(text)}"
-                problem("", f"{domain}-{slot} has two values, {values}; expected one")
-    return read
+    reader = _StateReader(problem, remark)
+    reader.read(_without_frames(_parsed_state(state, remark)))
+    return reader.state
 
 
-def _slots(
-    state: object, problem: Notify, remark: Notify
-) -> Iterator[tuple[str, str | None, object]]:
-    """Yield domain, slot and value of all slots of a state; of nested ones first each domain."""
-    if isinstance(state, Mapping) and is_metadata(state):
-        state = [[*slot] for slot in metadata_slots(state)]
-    if isinstance(state, Mapping) and not any(
-        slot_of(key) and not isinstance(one, Mapping) for key, one in state.items()
-    ):
-        for domain, slots in state.items():
+class _StateReader:
+    """Reads a state that is nested, flat or a list.
+
+    Attributes:
+        state: What was read.
+    """
+
+    def __init__(self, problem: Notify, remark: Notify) -> None:
+        self.state: dict[str, dict[str, str]] = {}
+        self._problem = problem
+        self._remark = remark
+
+    def read(self, content: object) -> None:
+        """Read a state."""
+        if isinstance(content, Mapping) and is_metadata(content):
+            content = [list(entry) for entry in metadata_slots(content)]
+        if isinstance(content, Mapping) and not _is_flat(content):
+            self._read_nested(content)
+        elif isinstance(content, Mapping):
+            self._read_flat(content.items())
+        elif isinstance(content, Sequence) and not isinstance(content, str):
+            self._read_flat(_listed(content, self._problem))
+        elif isinstance(content, str) and _NUMBERED.match(content):
+            self._problem("", NUMBERED)
+        else:
+            self._problem("", f"expected a state ({EXPECTED}), found {kind_of(content)}")
+
+    def _read_nested(self, content: Mapping[Any, Any]) -> None:
+        """Read domain -> slot -> value."""
+        for name, slots in content.items():
+            domain = str(name)
             if isinstance(slots, Mapping):
-                yield str(domain), None, None
-                yield from ((str(domain), slot, value) for slot, value in slots.items())
+                self.state[domain] = {}
+                for slot, value in slots.items():
+                    self._add(domain, slot, value)
             elif slots is None or slots == []:
-                remark(str(domain), ABSENT)
+                self._remark(domain, ABSENT)
             else:
-                problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
-    elif isinstance(state, Mapping | Sequence) and not isinstance(state, str):
-        flat = state.items() if isinstance(state, Mapping) else _listed(state, problem)
-        for name, value in flat:
-            if domain_slot := slot_of(name):
-                yield *domain_slot, value
+                kind = kind_of(slots)
+                self._problem(domain, f"expected an object of slot -> value, found {kind}")
+
+    def _read_flat(self, pairs: Iterable[tuple[object, object]]) -> None:
+        """Read pairs of `domain-slot` and value."""
+        for name, value in pairs:
+            domain_slot = slot_of(name)
+            if domain_slot is None:
+                self._problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
             else:
-                problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
-    elif isinstance(state, str) and _NUMBERED.match(state):
-        problem("", NUMBERED)
-    else:
-        problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
+                domain, slot = domain_slot
+                self._add(domain, slot, value)
+
+    def _add(self, domain: str, slot: str, value: object) -> None:
+        # MultiWOZ's own states list the bookings that were made.
+        if slot in NOT_TRACKED and isinstance(value, list):
+            return
+        text = _value(f"{domain}, {slot}", value, self._problem, self._remark)
+        if text is None:
+            return
+        first = self.state.setdefault(domain, {}).setdefault(slot, text)
+        if first != text:
+            values = f"{cut_repr(first)} and {cut_repr(text)}"
+            self._problem("", f"{domain}-{slot} has two values, {values}; expected one")
+
+
+def _is_flat(content: Mapping[Any, Any]) -> bool:
+    """Return whether some key names a domain and a slot, and does not hold slots itself."""
+    return any(slot_of(key) and not isinstance(value, Mapping) for key, value in content.items())
 
 
 _SLOT_VALUES = frozenset({"slotvalues", "slotsvalues"})
 _BESIDE_SLOT_VALUES = frozenset({"activeintent", "requestedslots", *_SLOT_VALUES})
-"""What MultiWOZ 2.2 and SGD call parts of a frame's state, without underscores."""
+"""Keys of a frame's state in MultiWOZ 2.2 and SGD, in lower case and without underscores."""
 
-_COLUMN_NAMES, _COLUMN_VALUES = "slots_values_name", "slots_values_list"
+_COLUMN_NAMES = "slots_values_name"
+_COLUMN_VALUES = "slots_values_list"
 """The columns in which Hugging Face's `datasets` has names and values of slots."""
 
 
 def _without_frames(state: object) -> object:
     """Return a state without the frames of MultiWOZ 2.2 and SGD, or the objects within them."""
-    if isinstance(state, Mapping):
-        names = {re.sub(r"[\W_]", "", str(key).lower()): key for key in state}
-        if state.keys() == {_COLUMN_NAMES, _COLUMN_VALUES}:
-            columns = state[_COLUMN_NAMES], state[_COLUMN_VALUES]
-            return [[name, _single(value)] for name, value in zip(*columns, strict=False)]
-        inner = names.keys() & _SLOT_VALUES
-        if inner and names.keys() <= _BESIDE_SLOT_VALUES:
-            slots = _without_frames(state[names[inner.pop()]])
-            if not isinstance(slots, Mapping):
-                return slots
-            return {name: _single(value) for name, value in slots.items()}
-        if {"service", "state"} <= names.keys() and isinstance(state["service"], list):
-            rows = zip(state["service"], state["state"], strict=False)
-            return _of_frames([{"service": service, "state": part} for service, part in rows])
     if isinstance(state, list) and state and all(map(_is_frame, state)):
         return _of_frames(state)
+    if not isinstance(state, Mapping):
+        return state
+    if state.keys() == {_COLUMN_NAMES, _COLUMN_VALUES}:
+        columns = zip(state[_COLUMN_NAMES], state[_COLUMN_VALUES], strict=False)
+        return [[name, _single(value)] for name, value in columns]
+    keys = {re.sub(r"[\W_]", "", str(key).lower()): key for key in state}
+    slot_values = keys.keys() & _SLOT_VALUES
+    if slot_values and keys.keys() <= _BESIDE_SLOT_VALUES:
+        slots = _without_frames(state[keys[slot_values.pop()]])
+        if isinstance(slots, Mapping):
+            slots = {name: _single(value) for name, value in slots.items()}
+        return slots
+    if {"service", "state"} <= keys.keys() and isinstance(state["service"], list):
+        frames: list[Mapping[str, Any]] = []
+        for service, state_of_service in zip(state["service"], state["state"], strict=False):
+            frames.append({"service": service, "state": state_of_service})
+        return _of_frames(frames)
     return state
 
 
@@ -249,18 +284,18 @@ def _is_frame(frame: object) -> bool:
 
 def _of_frames(frames: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return domain -> slot -> value of frames; the names of slots may begin with the domain."""
-    read: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     for frame in frames:
         slots = _without_frames(frame["state"])
-        listed: Any = slots.items() if isinstance(slots, Mapping) else slots or []
-        for name, value in listed:
+        pairs: Any = slots.items() if isinstance(slots, Mapping) else slots or []
+        for name, value in pairs:
             domain, slot = slot_of(name) or (str(frame["service"]), name)
-            read.setdefault(domain, {})[slot] = value
-    return read
+            state.setdefault(domain, {})[slot] = value
+    return state
 
 
 def _single(value: object) -> object:
-    """Return the value of a list of one, and anything else as it is."""
+    """Return the value of a list of one value, and anything else as it is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
@@ -292,8 +327,10 @@ _ENTRY_KEYS = ("domain", "slot", "value")
 def slot_of(name: object) -> tuple[str, str] | None:
     """Return domain and slot of a name such as `hotel-area` or, if known, `hotel_area`; or None."""
     match = _NAME.fullmatch(str(name))
-    if match is None or match[1] is None:
-        return match and (match[3], match[4])
+    if match is None:
+        return None
+    if match[1] is None:
+        return match[3], match[4]
     slot = match[2].replace("_", " ")
     return (match[1], slot) if plain_slot_name(slot) in STATE_SLOTS else None
 
@@ -301,23 +338,35 @@ def slot_of(name: object) -> tuple[str, str] | None:
 def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, object]]:
     """Yield `domain-slot` and value of what a list holds."""
     for entry in state:
-        parts: object = entry
-        if isinstance(entry, str) and (known := _KNOWN.fullmatch(entry)):
-            domain, slot, text = known.groups()
-            parts = [domain, slot, text if entry.startswith(f"{domain}-{slot}-") else text.strip()]
-        elif isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
-            name, sign, text = assigned.groups()
-            parts = [name, text] if sign == "-" else [name.strip(), text.strip()]
-        elif isinstance(entry, Mapping):
-            if isinstance(slots := entry.get("slots"), list):
-                yield from _listed([one for one in slots if isinstance(one, list)], problem)
-                continue
-            parts = [entry[key] for key in _ENTRY_KEYS if key in entry]
-        if isinstance(parts, list) and len(parts) in (2, 3):
-            yield "-".join(map(str, parts[:-1])), parts[-1]
+        if isinstance(entry, Mapping) and isinstance(entry.get("slots"), list):
+            pairs = [pair for pair in entry["slots"] if isinstance(pair, list)]
+            yield from _listed(pairs, problem)
+            continue
+        fields = _entry_fields(entry)
+        if isinstance(fields, list) and len(fields) in (2, 3):
+            yield "-".join(map(str, fields[:-1])), fields[-1]
         else:
-            kind = cut_repr(entry) if isinstance(entry, str) else kind_of(entry)
-            problem("", f"expected a string `domain-slot=value`, found {kind}")
+            shown = cut_repr(entry) if isinstance(entry, str) else kind_of(entry)
+            problem("", f"expected a string `domain-slot=value`, found {shown}")
+
+
+def _entry_fields(entry: object) -> object:
+    """Return name and value, or domain, slot and value, of a list's entry; any other as it is."""
+    if isinstance(entry, Mapping):
+        return [entry[key] for key in _ENTRY_KEYS if key in entry]
+    if not isinstance(entry, str):
+        return entry
+    known = _KNOWN.fullmatch(entry)
+    if known:
+        domain, slot, value = known.groups()
+        # After `domain-slot-` everything is the value, blanks as well.
+        is_dashed = entry.startswith(f"{domain}-{slot}-")
+        return [domain, slot, value if is_dashed else value.strip()]
+    assigned = _ASSIGNED.fullmatch(entry)
+    if assigned:
+        name, sign, value = assigned.groups()
+        return [name, value] if sign == "-" else [name.strip(), value.strip()]
+    return entry
 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:
@@ -354,14 +403,14 @@ def _plain_text(value: object) -> str | None:
 # States as text.
 
 
-# Slots by words of a span without brackets: what the data set calls slots, but for words that are
-# more often part of a value. Any other word of such a span belongs to a value.
+# The words that name slots in a span without brackets. Names that are more often part of a value
+# are left out: any other word of such a span belongs to a value.
 _SLOT_WORDS = STATE_SLOTS - {
     *("addr", "booked", "choice", "depart", "dest", "fee", "open", "openhours", "post", "ref"),
     "ticket",
 }
 _TWO_WORDS = {"leaveat": "leave", "arriveby": "arrive", "cartype": "car"}
-"""Slots of two words that are called otherwise together than by one word."""
+"""Name in two words, joined -> the slot, where it has another name."""
 
 _NO_SLOT = {("people", "'s"), ("a", "time"), ("food", "takeaway")}
 """Neighbours that tell a word of a venue's name from a slot: "people 's portraits exhibition",
@@ -373,35 +422,36 @@ _TOKEN = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
 _VALUE = "value_"
 
 
-def without_tokens(text: str, *parts: str) -> str:
+def without_tokens(text: str, *names: str) -> str:
     """Return what a decoded text says, without its special tokens.
 
     Args:
         text: A text; most have no special tokens, and stay as they are.
-        parts: What the tokens of this kind of text call it: `<sos_r>` and `<bos_resp>` begin a
-            response, the first `<eos_r>` or `<eos_resp>` after that ends it.
+        names: What tokens call this kind of text. That of a response is "r" or "resp": `<sos_r>` or
+            `<bos_resp>` begins it, and the first `<eos_r>` or `<eos_resp>` after that ends it.
     """
     if "<" not in text:
         return text
-    begin = next((m for m in _BEGIN.finditer(text) if m[1] in parts), None)
+    begin = next((match for match in _BEGIN.finditer(text) if match[1] in names), None)
     if begin is not None:
         text = text[begin.end() :]
-    end = next((m for m in _END.finditer(text) if m[1] in parts), None)
+    end = next((match for match in _END.finditer(text) if match[1] in names), None)
     if end is not None:
         text = text[: end.start()]
-    kept = _SPECIAL.sub(" ", text)
-    return " ".join(kept.split()) if begin or end or kept != text else text
+    plain = _SPECIAL.sub(" ", text)
+    is_plain = begin is None and end is None and plain == text
+    return text if is_plain else " ".join(plain.split())
 
 
 def read_span(text: str, note: Callable[[str], None]) -> Mapping[str, Mapping[str, str]]:
     """Return the belief state that a span writes, domain -> slot -> value.
 
     A slot that is there twice has the later value. What is no domain and no slot is left out, and
-    so is a slot without a value, which says nothing.
+    so is a slot without a value.
 
     Args:
         text: The span.
-        note: Called with what is left out and said something.
+        note: Called with what is left out, except slots without a value.
     """
     state: dict[str, dict[str, str]] = {}
     domain: str | None = None
@@ -440,8 +490,8 @@ _LONGEST = 20_000
 """Characters of a state that is written as text."""
 
 
-def _as_state(state: object, note: Notify) -> object:
-    """Return a state, and of a text the one that it writes: as JSON, as Python does, as a span.
+def _parsed_state(state: object, note: Notify) -> object:
+    """Return a state as it is; of a text, the state that it writes.
 
     Args:
         state: What a file holds.
@@ -452,10 +502,10 @@ def _as_state(state: object, note: Notify) -> object:
     """
     if not isinstance(state, str) or len(state) > _LONGEST:
         return state
-    read = _parsed_text(state, lambda remark: note("", remark))
-    if read is not state:
+    parsed = _parsed_text(state, lambda message: note("", message))
+    if parsed is not state:
         note("", WRITTEN)
-    return read
+    return parsed
 
 
 def _parsed_text(text: str, note: Callable[[str], None]) -> object:
@@ -466,7 +516,10 @@ def _parsed_text(text: str, note: Callable[[str], None]) -> object:
         literal = _literal(text)
         if literal is not None:
             return literal
-    text = _CLOSING.sub("", _OPENING.sub("", text, count=1) if _OPENING.match(text) else text)
+    opening = _OPENING.match(text)
+    if opening:
+        text = text[opening.end() :]
+    text = _CLOSING.sub("", text)
     text = _BULLET.sub("", text)
     if text.strip().lower() in ("", "none"):
         return {}
@@ -485,7 +538,7 @@ def _literal(text: str) -> object:
     for read in (json.loads, ast.literal_eval):
         try:
             with warnings.catch_warnings():
-                # Python tells of escapes that it does not know.
+                # Python warns of escapes that it does not know.
                 warnings.simplefilter("ignore")
                 state = read(text)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -504,27 +557,30 @@ def _within(text: str) -> object:
 
 def _pairs(tokens: list[str]) -> Iterator[tuple[str | None, str]]:
     """Yield slot and value, or None and a domain, in order."""
-    in_brackets = any(_is_bracketed_slot(token) for token in tokens)
+    in_brackets = any(map(_is_bracketed_slot, tokens))
     slot: str | None = None
     value: list[str] = []
     position = 0
     while position < len(tokens):
         token = tokens[position]
-        name, length = _bracketed(token), 1
+        name = _bracketed(token)
         opened = None
+        length = 1
         if name is None and not in_brackets:
             opened, length = _slot_in_words(tokens, position, slot is not None)
         elif name is not None and _is_bracketed_slot(token):
             opened = _slot_name(name)
-        if opened is not None or name is not None:
-            if slot is not None:
-                yield slot, _span_value(value)
-            slot, value = opened, []
-            if opened is None and name is not None and not name.startswith("db_"):
-                yield None, name
-        else:
-            value.append(token)
         position += length
+        if opened is None and name is None:
+            value.append(token)
+            continue
+        # A slot or a bracket ends the value before it.
+        if slot is not None:
+            yield slot, _span_value(value)
+        slot = opened
+        value = []
+        if opened is None and name is not None and not name.startswith("db_"):
+            yield None, name
     if slot is not None:
         yield slot, _span_value(value)
 
@@ -561,8 +617,9 @@ def _slot_in_words(tokens: list[str], position: int, in_slot: bool) -> tuple[str
         return together, 2
     if word not in _SLOT_WORDS:
         return None, 1
-    in_value = in_slot and ((word, following) in _NO_SLOT or (before, word) in _NO_SLOT)
-    return (None if in_value else word), 1
+    if in_slot and ((word, following) in _NO_SLOT or (before, word) in _NO_SLOT):
+        return None, 1
+    return word, 1
 
 
 def _span_value(words: list[str]) -> str:

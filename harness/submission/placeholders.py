@@ -1,11 +1,11 @@
-"""The placeholders of responses, counted, and those that a rule set does not know."""
+"""The placeholders of responses, counted, and aliases of those that a rule set does not know."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mwz.normalization import (
     NAME,
@@ -22,48 +22,42 @@ LEXICALISED = "--lexicalised"
 """The option that scores responses in plain words."""
 
 FEW = 0.1
-"""Times the placeholders about venues that the benchmark's own responses have: below is few."""
+"""Times the placeholders about venues of the benchmark's own responses: below that they are few."""
 
 
-def counted_names(responses: Sequence[str]) -> Counter[str]:
-    """Return the names of all placeholders, in lower case, counted."""
-    # None goes beyond a bar.
-    return Counter(placeholder_names("|".join(responses)))
+class PlaceholderCounts(NamedTuple):
+    """The placeholders of responses, counted.
 
-
-def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
-    """Return the placeholders that tell about a venue, per response.
-
-    That is the share of responses with a name, with a telephone number and so on, added up.
+    Attributes:
+        slots: Slot of the rule set -> its placeholders.
+        unknown: Name that the rule set does not know, in lower case -> its placeholders.
+        venue_rate: How many slots about venues a response has on average.
     """
-    slots = sum(
-        len({rules.ontology.get(name) for name in placeholder_names(text)} & rules.about_venues)
-        for text in responses
-    )
-    return slots / max(len(responses), 1)
+
+    slots: Counter[str]
+    unknown: Counter[str]
+    venue_rate: float
 
 
-def counted_placeholders(
-    responses: Sequence[str], rules: RuleSet
-) -> tuple[Counter[str], Counter[str], float]:
-    """Return how often responses have each slot of a rule set, and each name it does not know.
-
-    The third is how many placeholders tell about a venue, per response.
-    """
-    names = counted_names(responses)
+def counted_placeholders(responses: Sequence[str], rules: RuleSet) -> PlaceholderCounts:
+    """Count the placeholders of responses."""
     slots: Counter[str] = Counter()
-    for name, count in names.items():
-        if name in rules.ontology:
-            slots[rules.ontology[name]] += count
-    return slots, unknown_names(names, rules), venue_rate(responses, rules)
+    unknown_names: Counter[str] = Counter()
+    about_venues = 0
+    for response in responses:
+        slots_of_response: set[str] = set()
+        for name in placeholder_names(response):
+            slot = rules.ontology.get(name)
+            if slot is None:
+                unknown_names[name] += 1
+            else:
+                slots[slot] += 1
+                slots_of_response.add(slot)
+        about_venues += len(slots_of_response & rules.about_venues)
+    return PlaceholderCounts(slots, unknown_names, about_venues / max(len(responses), 1))
 
 
-def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
-    """Return those of counted placeholder names that a rule set does not know."""
-    return Counter({name: n for name, n in names.items() if name not in rules.ontology})
-
-
-# Placeholders that a rule set does not know: what users say they mean, and what they may mean.
+# Aliases: what users say that placeholders mean which a rule set does not know.
 
 SECTION = "placeholders"
 """The table of a TOML file that holds aliases."""
@@ -72,8 +66,8 @@ SECTION = "placeholders"
 def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
     """Return the aliases that an option means.
 
-    A table that somebody writes must fit the rule set. One that is known by name, or was read
-    before, is used with every rule set; what that knows itself means there what it says.
+    A table that a user writes must fit the rule set. A named table, or one that was read before, is
+    used with every rule set; a placeholder that the rule set knows keeps its meaning.
 
     Args:
         chosen: The name of a named table, the path of a TOML file, a mapping of placeholder name
@@ -81,14 +75,15 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
         rules: The rule set.
 
     Raises:
-        InputError: It is none of these, the file cannot be read, or an alias names what the rule
-            set knows or has no ontology name for target.
+        InputError: `chosen` is none of these, the file cannot be read, or an alias is of a
+            placeholder that the rule set knows, or means something that is not in the ontology.
     """
     if chosen is None or isinstance(chosen, Aliases):
         return chosen
     if isinstance(chosen, str) and chosen in alias_tables():
         return alias_tables()[chosen]
-    source, table = SECTION, chosen
+    source = SECTION
+    table = chosen
     if isinstance(chosen, str | Path):
         source = str(chosen)
         table = parse_toml(read_bytes(chosen), source).get(SECTION)
@@ -100,7 +95,12 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
 
 
 def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:
-    """Yield what is wrong with a table of aliases, a sentence each."""
+    """Yield what is wrong with a table of aliases: a sentence for each problem.
+
+    Args:
+        table: Placeholder name -> ontology name.
+        rules: The rule set that the table is used with.
+    """
     slots = sorted(set(rules.ontology.values()))
     if not table:
         yield "names no placeholder"

@@ -1,12 +1,13 @@
-"""What is read as it was meant: spellings of which no other reading is possible.
+"""Repairs: spellings that can be read in one way only are read so.
 
-These repairs move no published figure: values of published files are written so already. What
-would move one, such as times in other notations, is told by the profile of the file and not
+These repairs change no published figure: published files write the values so already. What would
+change one, such as times in other notations, is remarked by the profile of the file, and not
 repaired. A tracker's file with gold states of its own is compared as it is.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -32,7 +33,6 @@ _HOTEL_TYPES = {
     "hotels": "hotel",
 }
 
-
 _SHOWN = 3
 """How many examples notes have."""
 
@@ -41,15 +41,18 @@ _SHOWN = 3
 def plain_value(domain: str, slot: str, value: str) -> str | None:
     """Return a value in lower case, plain characters and single blanks; None if it says nothing.
 
-    Published figures depend on `none`, an empty text and other cases of `dontcare`: these are left
+    Published figures depend on `none`, on an empty text and on `dontcare` in capitals: these stay
     as they are.
+
+    >>> plain_value("hotel", "type", "Guest  Houses")
+    'guesthouse'
     """
-    characters = plain_characters(value)
-    plain = " ".join(characters.lower().split())
     if is_absent(value):
         return value if is_public_constraint(value) else None
     if is_dontcare(value):
-        return plain_spelling(value) if value == value.lower() else value
+        is_lower_case = value == value.lower()
+        return plain_spelling(value) if is_lower_case else value
+    plain = " ".join(plain_characters(value).lower().split())
     if domain == "hotel" and plain_slot_name(slot) == "type":
         plain = _HOTEL_TYPES.get(plain, plain)
     return plain
@@ -57,60 +60,68 @@ def plain_value(domain: str, slot: str, value: str) -> str | None:
 
 def repaired(
     dialogues: Mapping[str, Sequence[Turn]],
-) -> tuple[dict[str, Sequence[Turn]], tuple[Remark, ...]]:
+) -> tuple[Mapping[str, Sequence[Turn]], tuple[Remark, ...]]:
     """Return dialogues with plain states and responses, and notes on what was not plain.
 
     Args:
-        dialogues: Dialogue id -> turns, which are left as they are.
+        dialogues: Dialogue id -> turns; left as they are, and returned if all of them are plain.
     """
-    values = Counter[tuple[str, str]]()
-    characters = Counter[str]()
-    read: dict[str, Sequence[Turn]] = {}
+    repairer = _Repairer()
+    is_plain = True
+    plain: dict[str, Sequence[Turn]] = {}
     for id_, turns in dialogues.items():
-        read[id_] = [_repaired_turn(turn, values, characters) for turn in turns]
-    return read, tuple(_notes(values, characters))
+        plain_turns = [repairer.plain_turn(turn) for turn in turns]
+        # Turns that are plain are the same objects.
+        is_plain = is_plain and all(map(operator.is_, plain_turns, turns))
+        plain[id_] = plain_turns
+    return dialogues if is_plain else plain, tuple(repairer.notes())
 
 
-def _repaired_turn(turn: Turn, values: Counter[tuple[str, str]], characters: Counter[str]) -> Turn:
-    """Return a turn with a plain state and response; itself where both are plain."""
-    state = turn.state and _repaired_state(turn.state, values)
-    response = plain_characters(turn.response)
-    if response != turn.response:
-        characters.update(set(turn.response) - set(response))
-    if state is turn.state and response == turn.response:
-        return turn
-    return turn._replace(state=state, response=response)
+class _Repairer:
+    """Repairs turns, and counts what was not plain."""
 
+    def __init__(self) -> None:
+        # (Value, what it is read as) -> occurrences; character -> responses that have it.
+        self._values: Counter[tuple[str, str]] = Counter()
+        self._characters: Counter[str] = Counter()
 
-def _notes(values: Counter[tuple[str, str]], characters: Counter[str]) -> Iterator[Remark]:
-    """Yield a note on values and one on characters of responses, where there were any."""
-    if values:
-        pairs = [f"{old!r} as {new!r} {n}×" for (old, new), n in values.most_common(_SHOWN)]
-        listed = ", ".join(pairs)
-        text = f"{values.total()} values of states are read in plain spelling: {listed}"
-        yield Remark("values", text, warning=False)
-    if characters:
-        names = [f"U+{ord(char):04X}" for char, _ in characters.most_common(_SHOWN)]
-        text = f"characters of responses are read in plain form: {', '.join(names)}"
-        yield Remark("responses", text, warning=False)
+    def plain_turn(self, turn: Turn) -> Turn:
+        """Return a turn with a plain state and response; itself if both are plain."""
+        state = turn.state and self._plain_state(turn.state)
+        response = plain_characters(turn.response)
+        if response != turn.response:
+            self._characters.update(set(turn.response) - set(response))
+        if state is turn.state and response == turn.response:
+            return turn
+        return turn._replace(state=state, response=response)
 
+    def _plain_state(self, state: BeliefState) -> BeliefState:
+        """Return a state with plain values; itself if all are plain."""
+        is_plain = True
+        plain_state: dict[str, dict[str, str]] = {}
+        for domain, slots in state.items():
+            plain_slots: dict[str, str] = {}
+            for slot, value in slots.items():
+                plain = plain_value(domain, slot, value)
+                if plain is not None:
+                    plain_slots[slot] = plain
+                if plain != value:
+                    is_plain = False
+                    self._values[value, "nothing" if plain is None else plain] += 1
+            plain_state[domain] = plain_slots
+        return state if is_plain else plain_state
 
-def _repaired_state(state: BeliefState, changes: Counter[tuple[str, str]]) -> BeliefState:
-    """Return a state with plain values; itself where all are plain.
-
-    Args:
-        state: The state.
-        changes: Counts (value, what it is read as); it is added to.
-    """
-    changed = False
-    repaired: dict[str, dict[str, str]] = {}
-    for domain, slots in state.items():
-        repaired[domain] = {}
-        for slot, value in slots.items():
-            plain = plain_value(domain, slot, value)
-            if plain is not None:
-                repaired[domain][slot] = plain
-            if plain != value:
-                changed = True
-                changes[value, "nothing" if plain is None else plain] += 1
-    return repaired if changed else state
+    def notes(self) -> Iterator[Remark]:
+        """Yield a note on values and one on characters of responses, if there were any."""
+        if self._values:
+            examples: list[str] = []
+            for (value, plain), number in self._values.most_common(_SHOWN):
+                examples.append(f"{value!r} as {plain!r} {number}×")
+            total = self._values.total()
+            text = f"{total} values of states are read in plain spelling: {', '.join(examples)}"
+            yield Remark("values", text, warning=False)
+        if self._characters:
+            frequent = self._characters.most_common(_SHOWN)
+            codes = ", ".join(f"U+{ord(character):04X}" for character, _ in frequent)
+            text = f"characters of responses are read in plain form: {codes}"
+            yield Remark("responses", text, warning=False)

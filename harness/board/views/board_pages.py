@@ -16,7 +16,7 @@ from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...metrics import TOTAL, reported_figures
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
-from ...submission import FLAGS
+from ...submission import declared_flags
 from ..columns import (
     FIRST,
     SETUP_FIGURES,
@@ -296,7 +296,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "headlines": reported_figures(),
         "rates": {} if row is None else _rates(row.report),
         "lost": _LOST,
-        "flags": FLAGS,
+        "flags": declared_flags(),
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
         "tracked": [

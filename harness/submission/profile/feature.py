@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from mwz.normalization import read_toml
@@ -13,21 +14,24 @@ from mwz.normalization import read_toml
 from ...io import figure
 
 LEAST = 3
-"""Fewer odd items than these say nothing, where a feature has no number of its own."""
+"""The fewest odd items that are remarked, unless a feature has a number of its own."""
 
 DEVIATIONS = 2
-"""How many standard deviations of the limit a count has to be beyond it."""
+"""By how many standard deviations the number of odd items has to exceed the limit."""
 
 
-def highest_likely(parts: Iterable[tuple[int, float]]) -> float:
-    """Return how many odd items chance explains.
+def highest_likely(samples: Iterable[tuple[int, float]]) -> float:
+    """Return the highest number of odd items that chance explains.
 
     Args:
-        parts: The items of each part, and their limit. Of n items with the limit p there are n p
-            odd ones, with a variance of n p (1 - p).
+        samples: The number of items of each sample, and the share of odd ones that is its limit. Of
+            n items with the limit p there are n p odd ones, with a variance of n p (1 - p).
+
+    >>> highest_likely([(100, 0.1)])
+    16.0
     """
     expected = variance = 0.0
-    for items, limit in parts:
+    for items, limit in samples:
         expected += limit * items
         variance += limit * (1 - limit) * items
     return expected + DEVIATIONS * math.sqrt(variance)
@@ -38,20 +42,20 @@ class Feature:
     """A row of the table of features.
 
     Attributes:
-        items: What is counted: "values". Empty of a flag, whose figure is measured by its metric.
-        odd: What an odd one of them is: "are written unlike the benchmark's".
-        title: Of a flag, what its figure is.
-        remedy: What to do about it; of a flag, why it matters: a sentence.
-        limit: The share of odd items beyond which it is told, or the figure beyond which the flag
-            is raised.
-        honest: The least and the greatest share of published files that are in order, in any part
-            that is held against the limit; none where nobody published any.
-        least: The fewest odd items that are told.
-        parts: Part -> a limit of its own, where published files have more odd items. A part is
+        items: What is counted: "values". Empty for a flag, whose figure is measured by its metric.
+        odd: What is odd about some of them: "are written unlike the benchmark's".
+        title: What the figure of a flag is.
+        remedy: What to do about odd items; for a flag, why it matters, as a sentence.
+        limit: The share of odd items above which the feature is remarked, or the figure beyond
+            which the flag is raised.
+        honest: The lowest and the highest share in published files that are in order, over all
+            parts that have no limit of their own; empty if nobody published such files.
+        least: The fewest odd items that are remarked.
+        part_limits: Part -> its own limit, where published files have more odd items. A part is
             `domain-slot`, or a slot of every domain.
-        unless: The features that cause this one: it is silent where one of them is told.
+        unless: The features that cause this one: it is not remarked beside any of them.
         flag: What tables of the leaderboard say of an entry beyond the limit, which has no rank
-            until somebody has looked at it; empty where the feature is no flag.
+            until a maintainer has looked at it; empty if the feature is no flag.
         below: Whether figures below the limit raise the flag, not those above.
         of_states: Whether the flag is about belief states.
     """
@@ -63,26 +67,34 @@ class Feature:
     title: str = ""
     honest: Sequence[float] = ()
     least: int = LEAST
-    parts: Mapping[str, float] = field(default_factory=dict)
+    part_limits: Mapping[str, float] = field(default_factory=dict)
     unless: Sequence[str] = ()
     flag: str = ""
     below: bool = False
     of_states: bool = False
 
     def limit_of(self, part: str) -> float:
-        """Return the limit of a part."""
+        """Return the limit of a part: its own, else that of its slot, else the feature's."""
         slot = part.rpartition("-")[2]
-        return self.parts.get(part, self.parts.get(slot, self.limit))
+        return self.part_limits.get(part, self.part_limits.get(slot, self.limit))
 
-    def is_told(self, parts: Mapping[str, Tally]) -> bool:
-        """Return whether parts, taken together, are beyond their limits by more than chance."""
-        odd = sum(tally.odd for tally in parts.values())
-        limits = {part: self.limit_of(part) for part in parts}
-        most = highest_likely([(tally.items, limits[part]) for part, tally in parts.items()])
-        # Parts with a limit of their own have odd items in published files as well.
-        has_own = any(limit != self.limit for limit in limits.values())
-        least = max(self.least, LEAST) if has_own else self.least
-        return odd >= least and odd > most
+    def is_exceeded(self, tallies: Mapping[str, Tally]) -> bool:
+        """Return whether parts together have more odd items than limits and chance explain.
+
+        Args:
+            tallies: Part -> tally.
+        """
+        odd = 0
+        least = self.least
+        samples: list[tuple[int, float]] = []
+        for part, tally in tallies.items():
+            limit = self.limit_of(part)
+            odd += tally.odd
+            samples.append((tally.items, limit))
+            if limit != self.limit:
+                # Such parts have a few odd items in published files as well.
+                least = max(self.least, LEAST)
+        return odd >= least and odd > highest_likely(samples)
 
     def is_raised(self, value: float) -> bool:
         """Return whether the figure of a flag is beyond the limit."""
@@ -91,32 +103,45 @@ class Feature:
     @property
     def bound(self) -> str:
         """The limit as tables show it."""
-        return f"{'below' if self.below else 'above'} {figure(self.limit, 2)}"
+        side = "below" if self.below else "above"
+        return f"{side} {figure(self.limit, 2)}"
 
     @property
-    def honest_text(self) -> str:
-        """What published files have, as tables show it."""
+    def honest_range(self) -> str:
+        """The shares of published files, as tables show them."""
         return " to ".join(figure(end, 2) for end in self.honest)
+
+
+@lru_cache(maxsize=1)
+def declared_features() -> Mapping[str, Feature]:
+    """Return name -> feature, of the table `features.toml`."""
+    rows: Mapping[str, Any] = read_toml("features.toml", __package__)
+    return {name: Feature(**row) for name, row in rows.items()}
+
+
+@lru_cache(maxsize=1)
+def declared_flags() -> Mapping[str, Feature]:
+    """Return name -> feature, of those that the leaderboard has to look at."""
+    return {name: feature for name, feature in declared_features().items() if feature.flag}
 
 
 @dataclass
 class Tally:
-    """How many items there are, how many of them are odd, and the odd ones by what they are."""
+    """The number of items, of odd ones among them, and examples of these.
+
+    Attributes:
+        items: How many items there are.
+        odd: How many of them are odd.
+        examples: What odd items look like -> how many do.
+    """
 
     items: int = 0
     odd: int = 0
     examples: Counter[str] = field(default_factory=Counter)
 
-    def add(self, example: str | None, number: int = 1) -> None:
-        """Count items: odd ones are given with an example, all others with None."""
-        self.items += number
-        if example is not None:
-            self.odd += number
-            self.examples[example] += number
-
     @property
     def share(self) -> float:
-        """The share of odd items; 0 of none."""
+        """The share of odd items; 0 if there are no items."""
         return self.odd / self.items if self.items else 0.0
 
 
@@ -126,63 +151,60 @@ class Profile:
     def __init__(self) -> None:
         self._tallies: dict[str, dict[str, Tally]] = {}
 
-    def add(self, feature: str, example: str | None, part: str = "", number: int = 1) -> None:
-        """Count items of a feature, as `Tally.add`."""
-        self.tally(feature, part).add(example, number)
+    def add(self, feature: str, is_odd: bool, example: str, part: str = "") -> None:
+        """Count an item of a feature; the example is that of an odd one."""
+        if is_odd:
+            self.add_odd(feature, example, part)
+        else:
+            self.add_regular(feature, part)
 
-    def add_part(self, feature: str, example: str, odd: int, items: int, part: str = "") -> None:
-        """Count items of which so many are odd, all alike."""
-        self.add(feature, example, part, odd)
-        self.add(feature, None, part, items - odd)
+    def add_odd(self, feature: str, example: str, part: str = "", number: int = 1) -> None:
+        """Count odd items that all look like an example."""
+        tally = self._tally(feature, part)
+        tally.items += number
+        tally.odd += number
+        tally.examples[example] += number
 
-    def tally(self, feature: str, part: str = "") -> Tally:
-        """Return the tally of a part of a feature."""
-        parts = self._tallies.setdefault(feature, {})
-        if part not in parts:
-            parts[part] = Tally()
-        return parts[part]
+    def add_regular(self, feature: str, part: str = "", number: int = 1) -> None:
+        """Count items that are not odd."""
+        self._tally(feature, part).items += number
 
-    def parts(self, feature: str) -> Mapping[str, Tally]:
+    def _tally(self, feature: str, part: str) -> Tally:
+        tallies = self._tallies.setdefault(feature, {})
+        if part not in tallies:
+            tallies[part] = Tally()
+        return tallies[part]
+
+    def tallies(self, feature: str) -> Mapping[str, Tally]:
         """Return part -> tally of a feature."""
         return self._tallies.get(feature, {})
 
-    def pools(self, feature: str) -> list[dict[str, dict[str, Tally]]]:
-        """Return what is held against limits: the parts, slots, domains, and all together.
+    def exceeding(self, feature: str) -> dict[str, Tally]:
+        """Return part -> tally of what is beyond the limits; nothing if all is in order.
 
-        Few odd items of each part may be many together.
+        Parts are held against their limits first one by one, then together: those of a slot, those
+        of a domain, and all. A few odd items in each of many parts may be many together.
         """
-        parts = self.parts(feature)
-        alone = {part: {part: tally} for part, tally in parts.items()}
-        if len(parts) < 2:
-            return [alone]
+        declared = declared_features()[feature]
+        for pools in self._poolings(feature):
+            exceeding: dict[str, Tally] = {}
+            for pool in pools.values():
+                if declared.is_exceeded(pool):
+                    exceeding.update((part, tally) for part, tally in pool.items() if tally.odd)
+            if exceeding:
+                return exceeding
+        return {}
+
+    def _poolings(self, feature: str) -> list[dict[str, dict[str, Tally]]]:
+        """Return the ways to pool the parts of a feature, each as name -> part -> tally."""
+        tallies = self.tallies(feature)
+        single = {part: {part: tally} for part, tally in tallies.items()}
+        if len(tallies) < 2:
+            return [single]
         by_slot: dict[str, dict[str, Tally]] = {}
         by_domain: dict[str, dict[str, Tally]] = {}
-        for part, tally in parts.items():
+        for part, tally in tallies.items():
             domain, _, slot = part.rpartition("-")
             by_slot.setdefault(slot, {})[part] = tally
             by_domain.setdefault(domain, {})[part] = tally
-        return [alone, by_slot, by_domain, {"": dict(parts)}]
-
-    def beyond(self, feature: str) -> dict[str, Tally]:
-        """Return part -> tally of what is beyond the limits; nothing where all is in order."""
-        declared = FEATURES[feature]
-        for pools in self.pools(feature):
-            beyond: dict[str, Tally] = {}
-            for parts in pools.values():
-                if declared.is_told(parts):
-                    beyond.update((part, tally) for part, tally in parts.items() if tally.odd)
-            if beyond:
-                return beyond
-        return {}
-
-
-def _read() -> dict[str, Feature]:
-    rows: Mapping[str, Any] = read_toml("features.toml", __package__)
-    return {name: Feature(**row) for name, row in rows.items()}
-
-
-FEATURES: Mapping[str, Feature] = _read()
-"""Name -> feature."""
-
-FLAGS: Mapping[str, Feature] = {name: row for name, row in FEATURES.items() if row.flag}
-"""The features that the leaderboard has to look at."""
+        return [single, by_slot, by_domain, {"": dict(tallies)}]

@@ -1,8 +1,8 @@
 """What `mwz convert --fix` changes: odd items of a profile whose meaning is known.
 
-Nothing is guessed: a value with several meanings, or a placeholder of an unknown name, stays. Of a
-file that is in order nothing is changed: a feature is fixed if it has more odd items than those of
-published files.
+Nothing is guessed: a value with several meanings, or a placeholder of an unknown name, stays. A
+feature is fixed only if the file has more odd items than published files have, so that a file in
+order stays as it is.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import NamedTuple, TypeAlias
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
 from ..model import Turn
-from .feature import FEATURES, Profile
+from .feature import Profile, declared_features
 from .meanings import ValueReader
-from .profiling import Content, telling_profile, vocabulary_for
+from .profiling import Content, telling_profile
 from .response_features import GLUED, SLOT, other_notations, special_tokens
 from .vocabulary import slot_name
 
@@ -51,73 +51,77 @@ class Fixed:
     changes: Counter[Change]
 
 
+# Responses.
+
+_Note: TypeAlias = Callable[[str, str], None]
+"""Is called with each change: what the response has, and what took its place."""
+
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _SHOWN_THOUGHT = 20
 """Characters."""
 
-_Fixer: TypeAlias = Callable[[str, RuleSet, Callable[[str, str], None]], str]
-"""Returns a response without the odd items of a feature; calls the last with each change."""
 
-
-def without_tags(text: str, rules: RuleSet, note: Callable[[str, str], None]) -> str:
+def without_tags(text: str, rules: RuleSet, note: _Note) -> str:
     """Return a response without special tokens such as <sos_r>; placeholders stay as they are.
 
-    What a model thought, `<think>…</think>`, goes with its tokens: it is no part of a response.
+    The reasoning of a model, `<think>…</think>`, is removed too: it is no part of a response.
     """
     for thought in _THOUGHT.finditer(text):
         note(thought[0][:_SHOWN_THOUGHT], "")
-    text = _THOUGHT.sub("", text).strip() if "<" in text else text
-    parts: list[str] = []
+    if "<" in text:
+        text = _THOUGHT.sub("", text).strip()
+    tags = special_tokens(text, rules)
+    if not tags:
+        return text
+    words: list[str] = []
     start = 0
-    for match in special_tokens(text, rules):
-        note(match[0], "")
-        parts.append(text[start : match.start()])
-        start = match.end()
-    if not parts:
-        return text
-    return " ".join(" ".join([*parts, text[start:]]).split())
+    for tag in tags:
+        note(tag[0], "")
+        words += text[start : tag.start()].split()
+        start = tag.end()
+    words += text[start:].split()
+    return " ".join(words)
 
 
-def with_brackets(text: str, rules: RuleSet, note: Callable[[str, str], None]) -> str:
-    """Return a response with placeholders in brackets that it has in another notation."""
-    # What is in capitals throughout is no mixture of words and slots.
-    is_mixed = text != text.upper()
-    text = _outside_placeholders(
-        text, _in_any_case(rules), partial(_placeholder, rules=rules), note
-    )
-    if not is_mixed:
-        return text
-    return _outside_placeholders(text, SLOT, partial(_placeholder_of_slot, rules=rules), note)
+def with_brackets(text: str, rules: RuleSet, note: _Note) -> str:
+    """Return a response whose placeholders in other notations are in brackets."""
+    bracketed = _outside_placeholders(text, _in_any_case(rules), partial(_named, rules), note)
+    # In a response in capitals throughout, the name of a slot is an ordinary word.
+    if text == text.upper():
+        return bracketed
+    return _outside_placeholders(bracketed, SLOT, partial(_of_slot, rules), note)
 
 
 def _outside_placeholders(
     text: str,
     pattern: re.Pattern[str],
-    placeholder_of: Callable[[str], str | None],
-    note: Callable[[str, str], None],
+    placeholder_for: Callable[[str], str | None],
+    note: _Note,
 ) -> str:
-    """Return a text with a placeholder for what a pattern finds; those that it has stay.
+    """Return a text with placeholders for what a pattern matches outside of placeholders.
 
     Args:
         text: The text.
         pattern: What is looked for.
-        placeholder_of: Returns the placeholder for what was found; None to leave it.
+        placeholder_for: Returns the placeholder for a match; None to leave it as it is.
         note: Called with each change.
     """
 
-    def replaced(match: re.Match[str]) -> str:
-        placeholder = placeholder_of(match[0])
+    def replacement(match: re.Match[str]) -> str:
+        placeholder = placeholder_for(match[0])
         if placeholder is None:
             return match[0]
         note(match[0], placeholder)
         return placeholder
 
-    parts: list[str] = []
+    pieces: list[str] = []
     start = 0
     for match in PLACEHOLDER.finditer(text):
-        parts += [pattern.sub(replaced, text[start : match.start()]), match[0]]
+        pieces.append(pattern.sub(replacement, text[start : match.start()]))
+        pieces.append(match[0])
         start = match.end()
-    return "".join([*parts, pattern.sub(replaced, text[start:])])
+    pieces.append(pattern.sub(replacement, text[start:]))
+    return "".join(pieces)
 
 
 @lru_cache(maxsize=16)
@@ -125,7 +129,7 @@ def _in_any_case(rules: RuleSet) -> re.Pattern[str]:
     return re.compile(other_notations(rules).pattern, re.IGNORECASE)
 
 
-def _placeholder(written: str, rules: RuleSet) -> str | None:
+def _named(rules: RuleSet, written: str) -> str | None:
     """Return the placeholder that is written in another notation; None if its name is unknown."""
     words = re.findall(r"[a-z0-9]+", written.lower())
     for joint in ("_", " ", ""):
@@ -136,44 +140,61 @@ def _placeholder(written: str, rules: RuleSet) -> str | None:
     return None
 
 
-def _placeholder_of_slot(slot: str, rules: RuleSet) -> str | None:
-    """Return a placeholder that becomes a slot of the ontology; None if it is no slot."""
+def _of_slot(rules: RuleSet, slot: str) -> str | None:
+    """Return the first placeholder of a slot of the ontology; None if it is no such slot."""
     for section in ("ontology", "extension"):
         names: Sequence[str] = rules.tables[section].get(slot, ())
-        for name in names:
-            return f"[{name}]"
+        if names:
+            return f"[{names[0]}]"
     return None
 
 
-def with_blanks(text: str, rules: RuleSet, note: Callable[[str, str], None]) -> str:
+def with_blanks(text: str, rules: RuleSet, note: _Note) -> str:
     """Return a response with blanks between placeholders and words."""
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         glued = match[0]
-        at = 1 if glued[0] != "[" else len(glued) - 1
-        spaced = f"{glued[:at]} {glued[at:]}"
+        # The match is a placeholder with a letter before it or after it.
+        border = len(glued) - 1 if glued.startswith("[") else 1
+        spaced = f"{glued[:border]} {glued[border:]}"
         note(glued, spaced)
         return spaced
 
-    # A placeholder may stand between two words.
-    return GLUED.sub(replaced, GLUED.sub(replaced, text))
+    # The second pass parts placeholders from the word after them that stood between two words.
+    return GLUED.sub(replacement, GLUED.sub(replacement, text))
 
 
-_OF_STATES: Mapping[str, str] = {
+# What is fixed.
+
+
+class _ResponseFix(NamedTuple):
+    """How a feature of responses is fixed.
+
+    Attributes:
+        title: What its odd items are called.
+        fix: Returns a response without them.
+    """
+
+    title: str
+    fix: Callable[[str, RuleSet, _Note], str]
+
+
+_STATE_FIXES: Mapping[str, str] = {
     "value_spelling": "values in another spelling",
     "value_dontcare": "values that mean dontcare",
     "value_empty": "values that say that there is none",
 }
+"""Feature of values -> what its odd items are called."""
 
-_OF_RESPONSES: Mapping[str, tuple[str, _Fixer]] = {
-    "response_tags": ("special tokens", without_tags),
-    "response_notation": ("placeholders in another notation", with_brackets),
-    "response_glued": ("placeholders without a blank", with_blanks),
+_RESPONSE_FIXES: Mapping[str, _ResponseFix] = {
+    "response_tags": _ResponseFix("special tokens", without_tags),
+    "response_notation": _ResponseFix("placeholders in another notation", with_brackets),
+    "response_glued": _ResponseFix("placeholders without a blank", with_blanks),
 }
 
 FIXES: Mapping[str, str] = {
-    **_OF_STATES,
-    **{feature: title for feature, (title, _) in _OF_RESPONSES.items()},
+    **_STATE_FIXES,
+    **{feature: fix.title for feature, fix in _RESPONSE_FIXES.items()},
 }
 """Feature whose odd items can be fixed -> what these are called."""
 
@@ -186,96 +207,116 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
         features: Names in `FIXES`; any others change nothing.
     """
     changes: Counter[Change] = Counter()
-    fix_state = _state_fixer(content, {*features} & {*_OF_STATES}, changes)
-    fixers = {name: fixer for name, (_, fixer) in _OF_RESPONSES.items() if name in features}
+
+    def note(feature: str, before: str, after: str) -> None:
+        changes[Change(feature, before, after)] += 1
+
+    state_fixer = None
+    if content.uses_states and content.has_states and not _STATE_FIXES.keys().isdisjoint(features):
+        state_fixer = _StateFixer(content, features)
     dialogues: dict[str, Sequence[Turn]] = {}
     for id_, turns in content.dialogues.items():
-        fixed: list[Turn] = []
+        fixed_turns: list[Turn] = []
         for turn in turns:
             response = turn.response
-            for name, fixer in fixers.items():
-                response = fixer(response, content.rules, _noter(name, changes))
-            state = fix_state(turn.state) if turn.state else turn.state
-            fixed.append(turn._replace(response=response, state=state))
-        dialogues[id_] = fixed
+            for feature, response_fix in _RESPONSE_FIXES.items():
+                if feature in features:
+                    response = response_fix.fix(response, content.rules, partial(note, feature))
+            state = turn.state
+            if state and state_fixer is not None:
+                state, state_changes = state_fixer.fixed(state)
+                changes.update(state_changes)
+            fixed_turns.append(turn._replace(response=response, state=state))
+        dialogues[id_] = fixed_turns
     return Fixed(dialogues, changes)
 
 
-def _noter(feature: str, changes: Counter[Change]) -> Callable[[str, str], None]:
-    def note(before: str, after: str) -> None:
-        changes[Change(feature, before, after)] += 1
-
-    return note
-
-
-def _state_fixer(
-    content: Content, features: Collection[str], changes: Counter[Change]
-) -> Callable[[BeliefState], BeliefState]:
-    """Return what fixes a state; it counts changes."""
-    if not (features and content.uses_states and content.has_states):
-        return lambda state: state
-    vocabulary = vocabulary_for(content)
-    reader = ValueReader(vocabulary, content.states_only)
-
-    def fixed(state: BeliefState) -> BeliefState:
-        read: dict[str, dict[str, str]] = {}
-        for domain, slots in state.items():
-            for slot, value in slots.items():
-                name = slot_name(slot, vocabulary.rules)
-                meant: str | None = None
-                if (domain, name) in vocabulary.gold:
-                    reading = reader.reading(domain, slot, value)
-                    if reading.feature in features:
-                        meant = reading.meant
-                        if meant is not None and reading.feature is not None:
-                            changes[Change(reading.feature, value, meant)] += 1
-                if meant != "":
-                    read.setdefault(domain, {})[slot] = value if meant is None else meant
-            # A domain that was empty before says that it is talked about.
-            if not slots:
-                read[domain] = {}
-        return read
-
-    return fixed
-
-
-def fixed_content(content: Content) -> Fixed:
-    """Return dialogues with the odd items fixed of all features that have more than usual.
+class _StateFixer:
+    """Fixes the belief states of a file.
 
     Args:
-        content: The file; it is left as it is.
+        content: The file.
+        features: The features whose odd values are fixed.
     """
-    changes: Counter[Change] = Counter()
-    done: set[str] = set()
-    while True:
-        profile = telling_profile(content)
-        # A fix may show another mistake: a placeholder in brackets may lack a blank.
-        features = [name for name in FIXES if name not in done and _is_unusual(profile, name)]
-        if not features:
-            return Fixed(content.dialogues, changes)
-        result = with_fixes(content, features)
-        changes.update(result.changes)
-        content = replace(content, dialogues=result.dialogues)
-        done.update(features)
+
+    def __init__(self, content: Content, features: Collection[str]) -> None:
+        self._features = features
+        self._vocabulary = content.vocabulary()
+        self._reader = ValueReader(self._vocabulary, content.states_only)
+
+    def fixed(self, state: BeliefState) -> tuple[BeliefState, list[Change]]:
+        """Return a state with the values that were meant, and the changes."""
+        changes: list[Change] = []
+        fixed: dict[str, dict[str, str]] = {}
+        for domain, slots in state.items():
+            # An empty domain says that the user talks about it.
+            if not slots:
+                fixed[domain] = {}
+            for slot, value in slots.items():
+                change = self._change(domain, slot, value)
+                if change is None:
+                    fixed.setdefault(domain, {})[slot] = value
+                    continue
+                changes.append(change)
+                if change.after:
+                    fixed.setdefault(domain, {})[slot] = change.after
+        return fixed, changes
+
+    def _change(self, domain: str, slot: str, value: str) -> Change | None:
+        """Return the change to a value; None if it stays as it is."""
+        if (domain, slot_name(slot, self._vocabulary.rules)) not in self._vocabulary.gold:
+            return None
+        reading = self._reader.reading(domain, slot, value)
+        feature, meant = reading.feature, reading.meant
+        if feature is None or meant is None or feature not in self._features:
+            return None
+        return Change(feature, value, meant)
 
 
 _UNUSUAL = 1.25
 """Times the limits of all parts together. No published file that is in order has as many."""
 
 
-def _is_unusual(profile: Profile, feature: str) -> bool:
-    """Return whether a feature is told, or has more odd items than published files.
+def unusual_features(profile: Profile) -> list[str]:
+    """Return the features in `FIXES` with more odd items than published files have.
 
-    Of few dialogues what chance may explain is not told; whoever asks for fixes wants it fixed.
+    Chance may explain the odd items of a file of few dialogues. Such a feature is not remarked, but
+    who asks for fixes wants it fixed.
     """
-    if profile.beyond(feature):
-        return True
-    declared = FEATURES[feature]
-    odd = usual = 0.0
-    for part, tally in profile.parts(feature).items():
-        odd += tally.odd
-        usual += declared.limit_of(part) * tally.items
-    return odd > _UNUSUAL * usual
+    unusual: list[str] = []
+    for feature in FIXES:
+        declared = declared_features()[feature]
+        odd = usual = 0.0
+        for part, tally in profile.tallies(feature).items():
+            odd += tally.odd
+            usual += declared.limit_of(part) * tally.items
+        if odd > _UNUSUAL * usual or profile.exceeding(feature):
+            unusual.append(feature)
+    return unusual
+
+
+def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Fixed, Profile]:
+    """Return dialogues with the odd items of all unusual features fixed, and their profile.
+
+    Args:
+        content: The file; it is left as it is.
+        profile: Its `telling_profile`; measured if it is not given.
+    """
+    changes: Counter[Change] = Counter()
+    done: set[str] = set()
+    if profile is None:
+        profile = telling_profile(content)
+    while True:
+        # A fix may show another mistake: a placeholder in brackets may lack a blank.
+        features = [feature for feature in unusual_features(profile) if feature not in done]
+        if not features:
+            return Fixed(content.dialogues, changes), profile
+        done.update(features)
+        fixed = with_fixes(content, features)
+        if fixed.changes:
+            changes.update(fixed.changes)
+            content = replace(content, dialogues=fixed.dialogues)
+            profile = telling_profile(content)
 
 
 _SHOWN = 3
@@ -285,12 +326,13 @@ _SHOWN = 3
 def change_lines(changes: Counter[Change]) -> Iterator[str]:
     """Yield what was changed, a line per feature: how many items, and the most frequent ones."""
     for feature, title in FIXES.items():
-        of_feature = Counter({c: n for c, n in changes.items() if c.feature == feature})
-        if of_feature:
-            examples = [
-                f"{change.before!r} as {change.after!r} {number}×"
-                if change.after
-                else f"{change.before!r} left out {number}×"
-                for change, number in of_feature.most_common(_SHOWN)
-            ]
-            yield f"{title}, {of_feature.total()}×: {', '.join(examples)}"
+        numbers: Counter[Change] = Counter()
+        for change, number in changes.items():
+            if change.feature == feature:
+                numbers[change] = number
+        examples: list[str] = []
+        for change, number in numbers.most_common(_SHOWN):
+            result = f"as {change.after!r}" if change.after else "left out"
+            examples.append(f"{change.before!r} {result} {number}×")
+        if examples:
+            yield f"{title}, {numbers.total()}×: {', '.join(examples)}"

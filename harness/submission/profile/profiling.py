@@ -10,20 +10,20 @@ from mwz.normalization import BeliefState, RuleSet
 from ...benchmark import Benchmark
 from ...errors import Remark
 from ..model import Turn
-from .feature import FEATURES, Profile, Tally
+from .feature import Profile, Tally, declared_features
 from .response_features import count_plain_responses, count_responses
 from .state_features import count_states
 from .vocabulary import (
-    TRACKED,
     Slot,
     Vocabulary,
+    tracked_slots,
     vocabulary_of,
     vocabulary_of_states,
     wording_of,
 )
 
 SAMPLED = 200
-"""How many dialogues of a large file are measured at first."""
+"""About how many dialogues of a large file are measured at first."""
 
 _SHOWN_PARTS = 3
 _SHOWN_EXAMPLES = 3
@@ -35,7 +35,7 @@ class Content:
 
     Attributes:
         dialogues: Dialogue id -> turns.
-        benchmark: The benchmark whose dialogues they are; None of a tracker's file with gold states
+        benchmark: The benchmark that has the dialogues; None for a tracker's file with gold states
             of its own.
         rules: The rule set by which values and responses are compared.
         states_only: Whether the file is a tracker's.
@@ -53,21 +53,43 @@ class Content:
     @property
     def has_states(self) -> bool:
         """Whether there is a state in some turn."""
-        return any(turn.state is not None for turns in self.dialogues.values() for turn in turns)
+        for turns in self.dialogues.values():
+            if any(turn.state is not None for turn in turns):
+                return True
+        return False
 
     def sample(self) -> Content:
         """Return every few dialogues of a large file; a small one as it is."""
         step = len(self.dialogues) // SAMPLED
         if step < 2:
             return self
-        ids = [*self.dialogues][::step]
+        ids = list(self.dialogues)[::step]
         return replace(self, dialogues={id_: self.dialogues[id_] for id_ in ids})
 
     def gold(self) -> Mapping[str, Sequence[BeliefState]]:
-        """Return dialogue id -> the gold states that its states are compared with."""
-        if self.benchmark is not None:
-            return {id_: self.benchmark.dialogues[id_].states for id_ in self.dialogues}
-        return {id_: [turn.gold or {} for turn in turns] for id_, turns in self.dialogues.items()}
+        """Return dialogue id -> the gold states that the predicted states are compared with."""
+        states: dict[str, Sequence[BeliefState]] = {}
+        for id_, turns in self.dialogues.items():
+            if self.benchmark is not None:
+                states[id_] = self.benchmark.dialogues[id_].states
+            else:
+                states[id_] = [turn.gold or {} for turn in turns]
+        return states
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the values and slots that the states are compared with."""
+        if self.benchmark is None:
+            return vocabulary_of_states(self.gold().values(), self.rules, as_written=True)
+        return vocabulary_of(self.benchmark, self.rules)
+
+    def scored_slots(self) -> frozenset[Slot]:
+        """Return the slots that scores depend on: those of state tracking, or of queries."""
+        if self.states_only:
+            return tracked_slots()
+        slots: set[Slot] = set()
+        for domain, venue in self.rules.venue_rules.items():
+            slots.update((domain, name) for name in venue.columns)
+        return frozenset(slots)
 
 
 def profile_of(content: Content, whole: Content | None = None) -> Profile:
@@ -75,87 +97,72 @@ def profile_of(content: Content, whole: Content | None = None) -> Profile:
 
     Args:
         content: What is measured.
-        whole: The file that it is a part of, whose own gold states are the vocabulary.
+        whole: The file that it is a part of: if gold states are its own, they are the vocabulary.
     """
     profile = Profile()
-    benchmark, rules = content.benchmark, content.rules
     if content.uses_states and content.has_states:
-        vocabulary = vocabulary_for(whole or content)
+        vocabulary = (whole or content).vocabulary()
         states: dict[str, Sequence[BeliefState]] = {}
         for id_, turns in content.dialogues.items():
             states[id_] = [turn.state or {} for turn in turns]
-        scored = _scored_slots(content)
+        scored = content.scored_slots()
         count_states(profile, states, content.gold(), vocabulary, content.states_only, scored)
-    responses = [turn.response for turns in content.dialogues.values() for turn in turns]
+    benchmark, rules = content.benchmark, content.rules
     if content.plain:
-        count_plain_responses(profile, responses, rules)
+        count_plain_responses(profile, content.dialogues, rules)
     elif benchmark is not None and not content.states_only:
         wording = wording_of(benchmark)
         count_responses(profile, content.dialogues, benchmark, rules, wording)
     return profile
 
 
-def vocabulary_for(content: Content) -> Vocabulary:
-    """Return what the states of a file are compared with."""
-    if content.benchmark is None:
-        return vocabulary_of_states(content.gold().values(), content.rules, as_written=True)
-    return vocabulary_of(content.benchmark, content.rules)
-
-
-def _scored_slots(content: Content) -> frozenset[Slot]:
-    """Return the slots that scores depend on: those of state tracking, or those of queries."""
-    if content.states_only:
-        return TRACKED
-    slots: set[Slot] = set()
-    for domain, venue in content.rules.venue_rules.items():
-        slots.update((domain, name) for name in venue.columns)
-    return frozenset(slots)
-
-
-def profile_remarks(content: Content) -> tuple[Remark, ...]:
-    """Return the remarks on a file: what is beyond its limit, and of what that is no effect."""
-    odd = odd_features(telling_profile(content))
-    return tuple(Remark(name, _message(name, parts)) for name, parts in odd.items())
-
-
 def telling_profile(content: Content) -> Profile:
     """Return the profile that a file is judged by.
 
-    A large file is measured in part first; where a part of it is odd, the whole file is.
+    A large file is measured in part first, and as a whole only if that part has odd features.
     """
     sample = content.sample()
     profile = profile_of(sample, content)
-    return profile_of(content) if sample is not content and odd_features(profile) else profile
+    if sample is not content and odd_features(profile):
+        return profile_of(content)
+    return profile
 
 
 def odd_features(profile: Profile) -> dict[str, dict[str, Tally]]:
-    """Return feature -> part -> tally of what is beyond the limits, without mere effects."""
-    beyond: dict[str, dict[str, Tally]] = {}
-    for name in FEATURES:
-        parts = profile.beyond(name)
-        if parts:
-            beyond[name] = parts
-    return {name: parts for name, parts in beyond.items() if not _is_effect(name, beyond)}
+    """Return feature -> part -> tally of what is beyond the limits.
+
+    A feature that another odd feature causes is left out.
+    """
+    exceeding: dict[str, dict[str, Tally]] = {}
+    for name in declared_features():
+        tallies = profile.exceeding(name)
+        if tallies:
+            exceeding[name] = tallies
+    odd: dict[str, dict[str, Tally]] = {}
+    for name, tallies in exceeding.items():
+        if exceeding.keys().isdisjoint(declared_features()[name].unless):
+            odd[name] = tallies
+    return odd
 
 
-def _is_effect(name: str, beyond: Mapping[str, object]) -> bool:
-    return any(cause in beyond for cause in FEATURES[name].unless)
+def profile_remarks(profile: Profile) -> tuple[Remark, ...]:
+    """Return a remark on each feature of a profile that is beyond its limit."""
+    remarks: list[Remark] = []
+    for name, tallies in odd_features(profile).items():
+        remarks.append(Remark(name, _message(name, tallies)))
+    return tuple(remarks)
 
 
-def _message(name: str, parts: Mapping[str, Tally]) -> str:
-    feature = FEATURES[name]
-    odd = sum(tally.odd for tally in parts.values())
-    items = sum(tally.items for tally in parts.values())
-    worst = sorted(parts.items(), key=_by_odd)[:_SHOWN_PARTS]
-    examples = "; ".join(_examples(part, tally) for part, tally in worst)
-    return f"{odd} of {items} {feature.items} {feature.odd}: {examples}; {feature.remedy}"
-
-
-def _by_odd(part: tuple[str, Tally]) -> int:
-    return -part[1].odd
-
-
-def _examples(part: str, tally: Tally) -> str:
-    common = tally.examples.most_common(_SHOWN_EXAMPLES)
-    listed = ", ".join(f"{example} {number}×" for example, number in common)
-    return f"{part}: {listed}" if part else listed
+def _message(name: str, tallies: Mapping[str, Tally]) -> str:
+    """Return how many items of a feature are odd, with examples of the worst parts."""
+    feature = declared_features()[name]
+    odd = sum(tally.odd for tally in tallies.values())
+    items = sum(tally.items for tally in tallies.values())
+    worst = sorted(tallies, key=lambda part: -tallies[part].odd)[:_SHOWN_PARTS]
+    examples: list[str] = []
+    for part in worst:
+        frequent = tallies[part].examples.most_common(_SHOWN_EXAMPLES)
+        listed = ", ".join(f"{example} {number}×" for example, number in frequent)
+        examples.append(f"{part}: {listed}" if part else listed)
+    shown = "; ".join(examples)
+    return f"{odd} of {items} {feature.items} {feature.odd}: {shown}; {feature.remedy}"

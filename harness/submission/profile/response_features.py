@@ -20,31 +20,46 @@ from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
 from ..model import Turn
 from ..notations import DOMAINS
 from .feature import Profile
-from .vocabulary import Wording, tokens
+from .vocabulary import Wording, tokens, word_tables
 
 SLOT = re.compile(r"\b[A-Z]{2,}\b")
 TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
 """A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
-_PLAIN = re.compile(r"[a-z0-9 .,?!';\"\n]*")
-"""What no placeholder in another notation is in."""
-_PLAIN_NUMBER = re.compile(r"\b0\d{9,10}\b|\bcb\d{2,3}[a-z]{2}\b", re.I)
-"""A telephone number, and a postcode of Cambridge."""
+GLUED = re.compile(r"[a-z]\[(?:[a-z]+_)?[a-z]+\]|\[[a-z]+_[a-z]+\](?!s\b|es\b|ly\b)[a-z]", re.I)
+"""A placeholder without a blank between it and the letter before or after it."""
+
+SHORTEST_NAME = 5
+"""Characters. Shorter names of venues are ordinary words."""
 _SEARCHED = 2000
-"""Characters of a response in which venues are looked for."""
+"""Characters of a response in which names of venues are looked for."""
+
+_ORDINARY = re.compile(r"[a-z0-9 .,?!';\"\n]*")
+"""A text without the signs that placeholders in other notations have."""
+
 _FEW_WORDS = 2
 _SEVERAL_DOMAINS = 3
 _COMPARED = 5
-"""Tokens that a response has at least which is held against its references."""
-
+"""Tokens. Shorter responses are equal to a reference by chance."""
+_OFTEN = 3
+"""A text that is there so often counts as repeated."""
+_STRANGE = 0.15
+"""A text is unlike all references if a greater share of its pairs of tokens is in none."""
+_ENDS = frozenset(".?!")
 _COMMON = (".", "?", "the", "you", "is", "to")
 """Tokens of many references that every system uses."""
+_SHOWN = 60
+"""Characters of a response that remarks show."""
 
 
-def count_plain_responses(profile: Profile, responses: Sequence[str], rules: RuleSet) -> None:
+def count_plain_responses(
+    profile: Profile, dialogues: Mapping[str, Sequence[Turn]], rules: RuleSet
+) -> None:
     """Count the features of responses that are meant to be plain English."""
-    for text in responses:
-        known = [name for name in placeholder_names(text) if name in rules.ontology]
-        profile.add("response_delexicalised", f"[{known[0]}]" if known else None)
+    for turns in dialogues.values():
+        for turn in turns:
+            names = placeholder_names(turn.response)
+            known = next((name for name in names if name in rules.ontology), None)
+            profile.add("response_delexicalised", known is not None, f"[{known}]")
 
 
 def count_responses(
@@ -57,16 +72,16 @@ def count_responses(
     """Count the features of delexicalised responses and of active domains.
 
     Args:
-        profile: What is added to.
+        profile: Where the counts are added.
         dialogues: Dialogue id -> turns, as they were given.
-        benchmark: The benchmark whose dialogues they are.
+        benchmark: The benchmark that has the dialogues.
         rules: The rule set.
         wording: The words of the benchmark's references.
     """
     counter = _Counter(profile, benchmark, rules, wording)
     for id_, turns in dialogues.items():
         counter.count_dialogue(turns, benchmark.dialogues[id_])
-    counter.count_whole()
+    counter.count_file()
 
 
 class _Counter:
@@ -81,280 +96,306 @@ class _Counter:
         self._venue_names = venue_names(benchmark)
         self._notations = other_notations(rules)
         self._ontology_names = frozenset(name for name in rules.ontology.values() if len(name) > 3)
+        # Token -> responses that have it; normalised response -> turns.
         self._frequency: Counter[str] = Counter()
         self._repeated: Counter[str] = Counter()
+        # Slot about venues -> turns whose response, or canonical reference, has it.
         self._said: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
+        # Of turns whose reference tells about a venue: response without placeholders -> turns.
         self._evasive: Counter[str] = Counter()
-        self._texts: set[str] = set()
         self._about_venues = 0
-        self._words = 0
-        self._usual_words = 0
+        self._texts: set[str] = set()
         self._turns = 0
+        self._words = 0
+        self._reference_words = 0
 
     def count_dialogue(self, turns: Sequence[Turn], dialogue: Dialogue) -> None:
         """Count the turns of a dialogue."""
-        references = dialogue.references.get(CANONICAL_STYLE, ())
-        about = self._rules.about_venues
-        expected = [frozenset(SLOT.findall(text)) & about for text in references[: len(turns)]]
-        for slots_expected in expected:
-            self._expected.update(slots_expected)
+        canonical = dialogue.references.get(CANONICAL_STYLE, ())[: len(turns)]
+        about_venues = self._rules.about_venues
+        expected = [frozenset(SLOT.findall(text)) & about_venues for text in canonical]
         said: list[frozenset[str]] = []
         for number, turn in enumerate(turns):
-            self._turns += 1
             response = plain_characters(turn.response)
-            self._texts.add(response.strip())
             names = placeholder_names(response)
-            self._count_placeholders(response, names)
-            styles = [style[number] for style in dialogue.references.values()]
-            length = len(tokens(references[number])) if number < len(references) else 0
-            self._count_words(response, styles, length)
             slots = {self._rules.ontology.get(name, "") for name in names}
-            self._said.update(slots & about)
-            said.append(frozenset(slots & about))
-            if number < len(expected) and expected[number]:
-                self._about_venues += 1
-                if not names:
-                    self._evasive[response] += 1
+            said.append(frozenset(slots & about_venues))
+            self._turns += 1
+            self._texts.add(response.strip())
+            self._count_placeholders(response, names)
+            self._count_plain_values(response)
+            styles = [references[number] for references in dialogue.references.values()]
+            self._count_words(response, styles)
+            if number < len(canonical):
+                self._reference_words += len(tokens(canonical[number]))
+                if expected[number]:
+                    self._count_evasion(response, names)
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
+        for slots_said in said:
+            self._said.update(slots_said)
+        for slots_expected in expected:
+            self._expected.update(slots_expected)
         self._count_places(said, expected)
+        self._count_shifts(said, expected)
         claimed = [turn.active_domains for turn in turns]
         self._count_shifted_domains(claimed, dialogue.active_domains)
 
     def _count_placeholders(self, text: str, names: Sequence[str]) -> None:
-        """Count placeholders that are unknown, and what is none because of its notation."""
-        add = self._profile.add
-        add("response_empty", None if text.strip() else "''")
+        """Count placeholders that are unknown, in another notation or glued to a word."""
+        profile = self._profile
         for name in names:
-            add("response_unknown", None if name in self._rules.ontology else f"[{name}]")
-            add("response_notation", None)
+            profile.add("response_unknown", name not in self._rules.ontology, f"[{name}]")
+            profile.add_regular("response_notation")
         without = PLACEHOLDER.sub(" ", text)
         lowered = without.lower()
-        if _PLAIN.fullmatch(lowered) is None:
+        if _ORDINARY.fullmatch(lowered) is None:
             for match in self._notations.finditer(lowered):
-                add("response_notation", match[0])
-        # Lower-casing normalised responses, such as references, loses what they say.
+                profile.add_odd("response_notation", match[0])
+        # Names of slots in capitals lose their meaning when they are normalised to lower case.
+        # A response in capitals throughout has no such names.
         if without != lowered and text != text.upper():
             for word in SLOT.findall(without):
                 if word in self._ontology_names:
-                    add("response_notation", word)
-        glued = [match[0] for match in GLUED.finditer(text)]
-        for example in glued:
-            add("response_glued", example)
-        add("response_glued", None, number=max(len(names) - len(glued), 0))
-        named = self._venue_names.search(lowered[:_SEARCHED])
-        add("response_plain", named[0] if named else None)
-        plain_number = _PLAIN_NUMBER.search(without)
-        add("response_number", plain_number[0] if plain_number else None)
-        tags = special_tokens(text, self._rules)
-        add("response_tags", tags[-1][0] if tags else None)
+                    profile.add_odd("response_notation", word)
+        glued = 0
+        for match in GLUED.finditer(text):
+            glued += 1
+            profile.add_odd("response_glued", match[0])
+        profile.add_regular("response_glued", number=max(len(names) - glued, 0))
 
-    def _count_words(self, text: str, references: Sequence[str], length: int) -> None:
+    def _count_plain_values(self, text: str) -> None:
+        """Count responses that are empty, hold values in plain words, or special tokens."""
+        profile = self._profile
+        profile.add("response_empty", not text.strip(), "''")
+        without = PLACEHOLDER.sub(" ", text)
+        plain_values = {
+            "response_plain": self._venue_names.search(without.lower()[:_SEARCHED]),
+            "response_number": plain_numbers().search(without),
+        }
+        for feature, match in plain_values.items():
+            profile.add(feature, match is not None, match[0] if match else "")
+        tags = special_tokens(text, self._rules)
+        profile.add("response_tags", bool(tags), tags[-1][0] if tags else "")
+
+    def _count_words(self, text: str, references: Sequence[str]) -> None:
         """Count the words of a response that no reference has, and what all share.
 
         Args:
             text: The response.
             references: The turn's references in all styles.
-            length: The tokens of the canonical one.
         """
-        add = self._profile.add
-        normal = normalize_response(text, self._rules)[0] if text else ""
+        normal = normalize_response(text, self._rules).text if text else ""
         words = tokens(normal)
         self._repeated[normal] += 1
         self._frequency.update(set(words))
         self._words += len(words)
-        self._usual_words += length
-        add("response_tiny", repr(normal) if len(words) <= _FEW_WORDS else None)
+        self._profile.add("response_tiny", len(words) <= _FEW_WORDS, repr(normal))
         if len(words) >= _COMPARED:
-            add("response_same", f"{normal[:60]!r}" if normal in references else None)
+            self._profile.add("response_same", normal in references, repr(normal[:_SHOWN]))
         if self._wording.is_large:
             self._count_unknown_words(words)
 
     def _count_unknown_words(self, words: Sequence[str]) -> None:
         """Count tokens and pairs of them that no reference has, and unusual first and last ones."""
-        add, wording = self._profile.add, self._wording
-        strange = [word for word in words if word not in wording.tokens]
-        for word in strange:
-            add("response_tokens", repr(word))
-        add("response_tokens", None, number=len(words) - len(strange))
-        pairs = [*itertools.pairwise(words)]
-        unusual = [pair for pair in pairs if pair not in wording.pairs]
-        for pair in unusual:
-            add("response_pairs", " ".join(pair))
-        add("response_pairs", None, number=len(pairs) - len(unusual))
-        ends = words[-1] if words else ""
-        add("response_cut", None if ends in _ENDS else repr(ends))
-        begins = words[0] if words else ""
-        add("response_opening", repr(begins) if begins in wording.inner else None)
+        profile, wording = self._profile, self._wording
+        unknown = [word for word in words if word not in wording.tokens]
+        for word in unknown:
+            profile.add_odd("response_tokens", repr(word))
+        profile.add_regular("response_tokens", number=len(words) - len(unknown))
+        unknown_pairs = self._unknown_pairs(words)
+        for pair in unknown_pairs:
+            profile.add_odd("response_pairs", " ".join(pair))
+        pairs = max(len(words) - 1, 0)
+        profile.add_regular("response_pairs", number=pairs - len(unknown_pairs))
+        first, last = (words[0], words[-1]) if words else ("", "")
+        profile.add("response_cut", last not in _ENDS, repr(last))
+        profile.add("response_opening", first in wording.inner, repr(first))
+
+    def _unknown_pairs(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the pairs of successive tokens that no reference has."""
+        return [pair for pair in itertools.pairwise(words) if pair not in self._wording.pairs]
+
+    def _count_evasion(self, response: str, names: Sequence[str]) -> None:
+        """Count a response where the reference tells about a venue."""
+        self._about_venues += 1
+        if not names:
+            self._evasive[response] += 1
 
     def _count_domains(
         self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
     ) -> None:
-        """Count active domains of a turn that are none, several, or others than gold's."""
-        add = self._profile.add
-        named = {*claimed} & {*DOMAINS}
+        """Count a turn whose active domains are none, several, or others than gold's."""
+        domains = set(claimed) & set(DOMAINS)
+        right = set(gold) - {"general"}
         if not self._rules.about_venues.isdisjoint(slots):
-            add("domains_empty", None if named else f"{[*claimed]}")
-        right = {*gold} - {"general"}
+            self._profile.add("domains_empty", not domains, str(list(claimed)))
         if right and claimed:
-            text = f"{[*claimed]} for {sorted(right)}"
-            add("domains_wrong", None if named & right else text)
-        if named:
-            add("domains_many", f"{[*claimed]}" if len(named) >= _SEVERAL_DOMAINS else None)
+            example = f"{list(claimed)} for {sorted(right)}"
+            self._profile.add("domains_wrong", not domains & right, example)
+        if domains:
+            is_odd = len(domains) >= _SEVERAL_DOMAINS
+            self._profile.add("domains_many", is_odd, str(list(claimed)))
 
     def _count_shifted_domains(
         self, claimed: Sequence[Sequence[str] | None], gold: Sequence[Sequence[str]]
     ) -> None:
-        """Count active domains that are those of the turn before or after."""
-        truth = [{*domains} - {"general"} for domains in gold]
+        """Count active domains that are those of the turn before or after.
+
+        Only turns beside one with other domains are counted, and of them only those whose active
+        domains are gold's of this turn or of such a neighbour.
+        """
+        right_domains = [set(domains) - {"general"} for domains in gold]
         for number, domains in enumerate(claimed):
-            if domains is None:
+            right = right_domains[number]
+            if not domains or not right:
                 continue
-            ours = {*domains}
-            near = [truth[other] for other in (number - 1, number + 1) if 0 <= other < len(truth)]
-            right = truth[number]
-            others = [there for there in near if there and not there & right]
-            if not (right and others and ours):
-                continue
-            is_shifted = not ours & right and any(ours & there for there in others)
-            if ours & right or is_shifted:
-                example = f"{[*domains]} for {sorted(right)}" if is_shifted else None
-                self._profile.add("domains_shifted", example)
+            is_right = not right.isdisjoint(domains)
+            is_between = is_shifted = False
+            for neighbour in (number - 1, number + 1):
+                if 0 <= neighbour < len(right_domains):
+                    others = right_domains[neighbour]
+                    if others and others.isdisjoint(right):
+                        is_between = True
+                        is_shifted |= not is_right and not others.isdisjoint(domains)
+            if is_between and (is_right or is_shifted):
+                example = f"{list(domains)} for {sorted(right)}"
+                self._profile.add("domains_shifted", is_shifted, example)
 
     def _count_places(
         self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
     ) -> None:
-        """Count placeholders that are not where the benchmark's own responses have them."""
-        add = self._profile.add
-        for number, here in enumerate(said):
-            right = expected[number] if number < len(expected) else frozenset()
-            add("response_misplaced", None, number=2 * len(here & right))
+        """Count placeholders that are not in the turns where the references have them."""
+        for here, right in itertools.zip_longest(said, expected, fillvalue=frozenset[str]()):
+            # Each of these is there twice, in the response and in the reference.
+            self._profile.add_regular("response_misplaced", number=2 * len(here & right))
             for slot in here ^ right:
-                add("response_misplaced", slot)
-            if not here or not 0 < number < len(expected) - 1:
-                continue
-            before, after = expected[number - 1], expected[number + 1]
-            shares = [_f1(here, right), _f1(here, before), _f1(here, after)]
-            best = max(shares)
-            if shares.count(best) == 1:
-                add("response_shifted", ("", "earlier", "later")[shares.index(best)] or None)
+                self._profile.add_odd("response_misplaced", slot)
 
-    def count_whole(self) -> None:
-        """Count what only all responses together tell."""
+    def _count_shifts(
+        self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
+    ) -> None:
+        """Count responses that fit the reference of the turn before or after better."""
+        for number in range(1, min(len(said), len(expected) - 1)):
+            here = said[number]
+            if not here:
+                continue
+            fits = {
+                "": _f1(here, expected[number]),
+                "earlier": _f1(here, expected[number - 1]),
+                "later": _f1(here, expected[number + 1]),
+            }
+            best = max(fits, key=lambda place: fits[place])
+            if [*fits.values()].count(fits[best]) == 1:
+                self._profile.add("response_shifted", best != "", best)
+
+    def count_file(self) -> None:
+        """Count what only all responses together show."""
         if not self._turns:
             return
         if self._wording.is_large:
             self._count_usual_words()
+            self._count_strange()
         self._count_repeated()
         self._count_longest()
-        for slot, number in self._expected.items():
-            lacking = max(number - self._said[slot], 0)
-            self._profile.add_part("response_lacks", f"[{slot.lower()}]", lacking, number, slot)
+        for slot, expected in self._expected.items():
+            lacking = max(expected - self._said[slot], 0)
+            example = f"[{slot.lower()}]"
+            self._profile.add_odd("response_lacks", example, slot, lacking)
+            self._profile.add_regular("response_lacks", slot, expected - lacking)
 
     def _count_usual_words(self) -> None:
         """Count words that are there more often, or less often, than in the references."""
-        add, wording = self._profile.add_part, self._wording
-        references = wording.texts.total()
+        profile = self._profile
         excess: Counter[str] = Counter()
         for token, number in self._frequency.items():
-            usual = round(self._turns * wording.frequency[token] / references)
-            excess[token] = number - usual
+            excess[token] = number - self._usual_number(token)
         for token, number in excess.most_common(1):
-            add("response_overused", repr(token), max(number, 0), self._turns)
+            overused = max(number, 0)
+            profile.add_odd("response_overused", repr(token), number=overused)
+            profile.add_regular("response_overused", number=self._turns - overused)
         for token in _COMMON:
-            usual = round(self._turns * wording.frequency[token] / references)
+            usual = self._usual_number(token)
             lacking = max(usual - self._frequency[token], 0)
-            add("response_lacks_words", repr(token), lacking, usual, repr(token))
-        more = max(self._words - self._usual_words, 0)
-        add("response_long", "more", more, self._words)
+            profile.add_odd("response_lacks_words", repr(token), repr(token), lacking)
+            profile.add_regular("response_lacks_words", repr(token), usual - lacking)
+        surplus = max(self._words - self._reference_words, 0)
+        profile.add_odd("response_long", "more", number=surplus)
+        profile.add_regular("response_long", number=self._words - surplus)
+
+    def _usual_number(self, token: str) -> int:
+        """Return how many responses would have a token if they were as the references are."""
+        references = self._wording.texts.total()
+        return round(self._turns * self._wording.frequency[token] / references)
+
+    def _count_strange(self) -> None:
+        """Count responses that repeat a text whose pairs of words no reference has."""
         for text, number in self._repeated.items():
-            is_strange = number >= _OFTEN and self._strangeness(text) > _STRANGE
-            example = repr(text[:60]) if is_strange else None
-            self._profile.add("response_strange", example, number=number)
+            words = tokens(text)
+            unknown = len(self._unknown_pairs(words)) if number >= _OFTEN else 0
+            if unknown and unknown / (len(words) - 1) > _STRANGE:
+                self._profile.add_odd("response_strange", repr(text[:_SHOWN]), number=number)
+            else:
+                self._profile.add_regular("response_strange", number=number)
 
     def _count_repeated(self) -> None:
         """Count responses that are the same, and those that answer nothing."""
-        add = self._profile.add
+        profile = self._profile
         evasive = 0
         for text, number in self._evasive.items():
             if number >= _OFTEN:
                 evasive += number
-                add("response_evasive", repr(text[:60]), number=number)
-        add("response_evasive", None, number=self._about_venues - evasive)
+                profile.add_odd("response_evasive", repr(text[:_SHOWN]), number=number)
+        profile.add_regular("response_evasive", number=self._about_venues - evasive)
         for text, number in self._repeated.most_common(1):
-            self._profile.add_part("response_repeated", repr(text[:60]), number, self._turns)
+            profile.add_odd("response_repeated", repr(text[:_SHOWN]), number=number)
+            profile.add_regular("response_repeated", number=self._turns - number)
 
     def _count_longest(self) -> None:
         """Count responses that are as long as the longest one, as those cut at a limit are."""
-        # A text that is repeated counts once: templates are as long as they are.
+        # A text that is repeated counts once: all uses of a template are equally long.
         lengths = Counter(map(len, self._texts))
         longest = max(lengths)
         number = lengths[longest]
-        self._profile.add_part("response_capped", f"{longest} characters", number, self._turns)
-
-    def _strangeness(self, text: str) -> float:
-        """Return the share of a text's pairs of tokens that no reference has."""
-        words = tokens(text)
-        pairs = [*itertools.pairwise(words)]
-        unknown = [pair for pair in pairs if pair not in self._wording.pairs]
-        return len(unknown) / len(pairs) if pairs else 0.0
-
-
-_OFTEN = 3
-"""How often a text is there that is looked at as one that is repeated."""
-_STRANGE = 0.15
-"""The share of a text's pairs of tokens from which it is unlike all references."""
-_ENDS = frozenset(".?!")
-GLUED = re.compile(r"[a-z]\[(?:[a-z]+_)?[a-z]+\]|\[[a-z]+_[a-z]+\](?!s\b|es\b|ly\b)[a-z]", re.I)
+        self._profile.add_odd("response_capped", f"{longest} characters", number=number)
+        self._profile.add_regular("response_capped", number=self._turns - number)
 
 
 def _f1(first: frozenset[str], second: frozenset[str]) -> float:
-    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
+    """Return the F1 score of two sets of slots; 1 if both are empty."""
+    if not first and not second:
+        return 1.0
+    return 2 * len(first & second) / (len(first) + len(second))
 
 
 @lru_cache(maxsize=4)
 def venue_names(benchmark: Benchmark) -> re.Pattern[str]:
-    """Return what finds names of venues, in lower case, that are no ordinary words."""
+    """Return a pattern of the names of venues, in lower case, that are no ordinary words."""
     names: set[str] = set()
     for records in benchmark.venues.values():
         names.update(str(record.get("name") or "").lower() for record in records)
-    long = sorted(name for name in names if len(name) >= SHORTEST_NAME)
-    longest_first = sorted(long, key=len, reverse=True)
-    # Without names there is nothing to be found.
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b")
+    long_names = sorted(name for name in names if len(name) >= SHORTEST_NAME)
+    # Of two names that begin alike the longer one is to match.
+    alternatives = "|".join(map(re.escape, sorted(long_names, key=len, reverse=True)))
+    # A pattern that never matches, if there are no names.
+    return re.compile(rf"\b(?:{alternatives or '(?!)'})\b")
 
 
-SHORTEST_NAME = 5
-"""Characters. Shorter names of venues are ordinary words."""
+@lru_cache(maxsize=1)
+def plain_numbers() -> re.Pattern[str]:
+    """Return a pattern of telephone numbers and postcodes, which placeholders stand for."""
+    alternatives = "|".join(word_tables()["numbers"])
+    return re.compile(rf"\b(?:{alternatives})\b", re.IGNORECASE)
 
 
 def special_tokens(text: str, rules: RuleSet) -> list[re.Match[str]]:
-    """Return the tokens of models in a response; a placeholder in another notation is none."""
+    """Return the special tokens of models in a response, without placeholders such as <phone>."""
     if "<" not in text:
         return []
     notations = other_notations(rules)
-    tokens_found = TAG.finditer(text)
-    return [match for match in tokens_found if notations.fullmatch(match[0].lower()) is None]
-
-
-@lru_cache(maxsize=16)
-def other_notations(rules: RuleSet) -> re.Pattern[str]:
-    """Return what finds placeholders in another notation: [value-name], hotel_name, <phone>."""
-    joined: set[str] = set()
-    for name in rules.ontology:
-        parts = re.split(r"[_ ]", name)
-        if len(parts) > 1:
-            joined.add(_JOINT.join(map(re.escape, parts)))
-    alternatives = "|".join(sorted(joined, key=len, reverse=True))
-    # In angle brackets people leave `value_` out.
-    names = {*rules.ontology, *(name.removeprefix("value_") for name in rules.ontology)}
-    single = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.compile(
-        rf"[\[<{{(%$#@_]*(?<![a-z0-9])(?:{alternatives}|{_ANY_DOMAIN})(?![a-z0-9])[\]>}})%$#_]*"
-        rf"|<\W?(?:{single})\W?>|\{{\W?(?:{single})\W?\}}|\[\W(?:{single})\W?\]"
-        rf"|%(?:{single})%|\$(?:{single})\b|\((?:{single})\)|@(?:{single})\b"
-    )
+    tags = TAG.finditer(text)
+    return [match for match in tags if notations.fullmatch(match[0].lower()) is None]
 
 
 _JOINT = r"\W{0,2}[-_.|:/)(>\]\[]\W{0,2}"
@@ -364,3 +405,23 @@ _ANY_DOMAIN = (
     r"|count|time|day|leave|arrive|departure|destination|place)"
 )
 """A domain and a slot of venues, joined by a sign."""
+
+
+@lru_cache(maxsize=16)
+def other_notations(rules: RuleSet) -> re.Pattern[str]:
+    """Return a pattern of placeholders in other notations: [value-name], hotel_name, <phone>."""
+    joined: set[str] = set()
+    names: set[str] = set(rules.ontology)
+    for name in rules.ontology:
+        words = re.split(r"[_ ]", name)
+        if len(words) > 1:
+            joined.add(_JOINT.join(map(re.escape, words)))
+        # In angle brackets people leave `value_` out.
+        names.add(name.removeprefix("value_"))
+    alternatives = "|".join(sorted(joined, key=len, reverse=True))
+    single = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    return re.compile(
+        rf"[\[<{{(%$#@_]*(?<![a-z0-9])(?:{alternatives}|{_ANY_DOMAIN})(?![a-z0-9])[\]>}})%$#_]*"
+        rf"|<\W?(?:{single})\W?>|\{{\W?(?:{single})\W?\}}|\[\W(?:{single})\W?\]"
+        rf"|%(?:{single})%|\$(?:{single})\b|\((?:{single})\)|@(?:{single})\b"
+    )

@@ -15,6 +15,9 @@ from .feature import Profile
 from .meanings import TIMES, ValueReader
 from .vocabulary import Slot, Vocabulary, slot_name
 
+_VALUE_FEATURES = ("value_empty", "value_dontcare", "value_spelling")
+"""The features that every value is an item of."""
+
 States: TypeAlias = Sequence[BeliefState]
 """The states of a dialogue, one per turn."""
 
@@ -30,18 +33,18 @@ def count_states(
     """Count the features of belief states.
 
     Args:
-        profile: What is added to.
+        profile: Where the counts are added.
         states: Dialogue id -> the predicted states.
         gold: Dialogue id -> the gold states.
-        vocabulary: What states are compared with.
+        vocabulary: The values and slots that states are compared with.
         states_only: Whether the file is a tracker's.
         scored: The slots that scores depend on.
     """
     counter = _Counter(profile, vocabulary, states_only)
-    for id_, of_dialogue in states.items():
-        counter.count_values(of_dialogue)
-        counter.count_course(of_dialogue)
-        counter.count_against_gold(of_dialogue, gold.get(id_, ()), scored)
+    for id_, states_of_dialogue in states.items():
+        counter.count_values(states_of_dialogue)
+        counter.count_course(states_of_dialogue)
+        counter.count_against_gold(states_of_dialogue, gold.get(id_, ()), scored)
     counter.count_frequent_values()
 
 
@@ -51,11 +54,13 @@ _OPPOSITE = {
     "leave": "arrive",
     "arrive": "leave",
 }
-"""Slot -> the one of the same domain that it is taken for most easily."""
+"""Slot -> the slot of the same domain that it is most easily confused with."""
 
+_MANY_VALUED = frozenset({"name", "departure", "destination", "food"})
+"""Slots in which a system may well prefer one value."""
 
 _FEWEST_VALUES = 5
-"""Of fewer values of a slot it does not tell that one is frequent."""
+"""If a slot has fewer values, one of them is frequent by chance."""
 
 
 class _Counter:
@@ -87,6 +92,7 @@ class _Counter:
 
     def count_values(self, states: States) -> None:
         """Count the values of a dialogue, each once."""
+        # A dictionary keeps the order of what is written.
         written: dict[tuple[str, str, str], None] = {}
         for state in states:
             written.update(dict.fromkeys(_items(state)))
@@ -94,63 +100,60 @@ class _Counter:
             if is_absent(raw) and (self._states_only or not is_public_constraint(raw)):
                 continue
             name = self._name(raw_slot)
-            slot = domain, name
-            is_foreign = slot not in self._vocabulary.gold
-            self._profile.add("slot_foreign", f"{domain}-{raw_slot}" if is_foreign else None)
+            is_foreign = (domain, name) not in self._vocabulary.gold
+            self._profile.add("slot_foreign", is_foreign, f"{domain}-{raw_slot}")
             if is_foreign:
                 continue
             reading = self._reader.reading(domain, raw_slot, raw)
-            for feature in ("value_empty", "value_dontcare", "value_spelling"):
-                self._count_value(feature, slot, reading.feature, reading.example)
             unread = "value_time" if name in TIMES else "value_unknown"
-            self._count_value(unread, slot, reading.feature, reading.example)
-        for (domain, name), value in self.slots(states[-1]).items() if states else ():
-            self._values.setdefault((domain, name), Counter())[value] += 1
-
-    def _count_value(
-        self, feature: str, slot: Slot, odd_feature: str | None, example: str | None
-    ) -> None:
-        self._profile.add(feature, example if odd_feature == feature else None, "-".join(slot))
+            for feature in (*_VALUE_FEATURES, unread):
+                is_odd = reading.feature == feature
+                self._profile.add(feature, is_odd, reading.example, f"{domain}-{name}")
+        last = self.slots(states[-1]) if states else {}
+        for slot, value in last.items():
+            self._values.setdefault(slot, Counter())[value] += 1
 
     def count_frequent_values(self) -> None:
-        """Count values that are there more often than in gold states, of each slot the first."""
+        """Count, for each slot, the most frequent value beyond its share in gold states."""
         for slot, counts in self._values.items():
             gold = self._vocabulary.counts.get(slot)
-            if not gold or slot[1] in ("name", "departure", "destination", "food"):
-                continue
             number = counts.total()
-            if number < _FEWEST_VALUES:
+            if not gold or slot[1] in _MANY_VALUED or number < _FEWEST_VALUES:
                 continue
-            value, most = counts.most_common(1)[0]
-            excess = most - round(number * gold[value] / gold.total())
+            value, highest = counts.most_common(1)[0]
+            excess = max(highest - round(number * gold[value] / gold.total()), 0)
             part = "-".join(slot)
-            self._profile.add_part("value_frequent", repr(value), max(excess, 0), number, part)
+            self._profile.add_odd("value_frequent", repr(value), part, excess)
+            self._profile.add_regular("value_frequent", part, number - excess)
 
     def count_course(self, states: States) -> None:
         """Count how the slots of a turn go with those of the next."""
-        written = [self.slots(state).keys() for state in states]
-        for slots in written:
-            self._profile.add("state_empty", None if slots else "{}")
-        for before, now in itertools.pairwise(written):
+        slots_by_turn = [self.slots(state).keys() for state in states]
+        for slots in slots_by_turn:
+            self._profile.add("state_empty", not slots, "{}")
+        for before, now in itertools.pairwise(slots_by_turn):
             if before:
-                self._profile.add("state_emptied", None if now else "{}")
-                self._profile.add("state_dropped", None, number=len(before & now))
+                self._profile.add("state_emptied", not now, "{}")
+                self._profile.add_regular("state_dropped", number=len(before & now))
                 for slot in before - now:
-                    self._profile.add("state_dropped", "-".join(slot))
+                    self._profile.add_odd("state_dropped", "-".join(slot))
 
     def count_against_gold(self, states: States, gold: States, scored: frozenset[Slot]) -> None:
-        """Count where states differ from gold ones, and in what."""
+        """Count the differences between states and gold ones."""
         predicted = [self.slots(state) for state in states]
         truth = [self.slots(state) for state in gold[: len(states)]]
         seen: set[tuple[Slot, str, str | None]] = set()
         for ours, theirs in zip(predicted, truth, strict=False):
             self._count_turn(ours, theirs, seen)
         self._count_delays(predicted, truth)
-        ever: set[Slot] = set().union(*predicted)
-        for slot in truth[-1] if truth else ():
+        ever: set[Slot] = set()
+        for slots in predicted:
+            ever.update(slots)
+        last_truth = truth[-1] if truth else {}
+        for slot in last_truth:
             if slot in scored:
                 part = "-".join(slot)
-                self._profile.add("slot_missing", None if slot in ever else part, part)
+                self._profile.add("slot_missing", slot not in ever, part, part)
 
     def _count_turn(
         self,
@@ -158,11 +161,17 @@ class _Counter:
         theirs: Mapping[Slot, str],
         seen: set[tuple[Slot, str, str | None]],
     ) -> None:
-        """Count a turn's slots and values; each value, beside gold's, once in a dialogue."""
-        add = self._profile.add
-        add("state_lacks", None, number=len(ours.keys() & theirs.keys()))
+        """Count a turn's slots and values; the same value beside the same gold one counts once.
+
+        Args:
+            ours: Slot -> predicted value.
+            theirs: Slot -> gold value.
+            seen: (Slot, predicted value, gold value) that the dialogue had before; is added to.
+        """
+        profile = self._profile
+        profile.add_regular("state_lacks", number=len(ours.keys() & theirs.keys()))
         for slot in theirs.keys() - ours.keys():
-            add("state_lacks", "-".join(slot))
+            profile.add_odd("state_lacks", "-".join(slot))
         for slot, value in ours.items():
             right = theirs.get(slot)
             if (slot, value, right) in seen:
@@ -170,11 +179,11 @@ class _Counter:
             seen.add((slot, value, right))
             self._count_exchange(slot, ours, theirs)
             if right is not None:
-                same = value == right or (is_dontcare(value) and is_dontcare(right))
-                example = None if same else f"{value!r} for {right!r}"
-                add("value_wrong", example, "-".join(slot))
+                is_right = value == right or (is_dontcare(value) and is_dontcare(right))
+                example = f"{value!r} for {right!r}"
+                profile.add("value_wrong", not is_right, example, "-".join(slot))
         if theirs:
-            add("state_gold", "equal" if ours == theirs else None)
+            profile.add("state_gold", ours == theirs, "equal")
 
     def _count_exchange(
         self, slot: Slot, ours: Mapping[Slot, str], theirs: Mapping[Slot, str]
@@ -184,19 +193,19 @@ class _Counter:
         if slot in theirs or opposite in theirs:
             is_opposite = ours[slot] == theirs.get(opposite) != theirs.get(slot)
             is_exchanged = is_opposite and ours.get(opposite) != theirs.get(opposite)
-            self._profile.add("value_exchanged", slot[1] if is_exchanged else None, "-".join(slot))
+            self._profile.add("value_exchanged", is_exchanged, slot[1], "-".join(slot))
 
     def _count_delays(
         self, predicted: Sequence[Mapping[Slot, str]], truth: Sequence[Mapping[Slot, str]]
     ) -> None:
-        """Count which slots come later than in gold states, and which come earlier."""
+        """Count the slots that come later than in gold states, and those that come earlier."""
         ours, theirs = _first_turns(predicted), _first_turns(truth)
         for slot, right in theirs.items():
             turn = ours.get(slot)
             if turn is not None:
                 part = "-".join(slot)
-                self._profile.add("state_late", part if turn > right else None)
-                self._profile.add("state_early", part if turn < right else None)
+                self._profile.add("state_late", turn > right, part)
+                self._profile.add("state_early", turn < right, part)
 
 
 def _first_turns(states: Sequence[Mapping[Slot, str]]) -> dict[Slot, int]:

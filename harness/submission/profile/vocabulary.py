@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from mwz.normalization import (
     RuleSet,
     normalize_slot_name,
     normalize_value,
+    read_toml,
 )
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
@@ -24,18 +25,20 @@ Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
 
 FEWEST_REFERENCES = 100
-"""Fewer canonical references do not tell which words are usual."""
+"""Fewer canonical references do not show which words are usual."""
 
 COMMON = 0.01
-"""The share of references that have a common token, at the least."""
+"""A token is common if at least this share of references has it."""
 
 RARE_OPENING = 0.0005
-"""The share of references below which hardly any begins with a token."""
+"""A token is a rare opening if less than this share of references begins with it."""
 
-TRACKED = frozenset(
-    (domain, name.removeprefix("book")) for domain, names in TRACKED_SLOTS.items() for name in names
-)
-"""The slots that state tracking is scored on."""
+
+@lru_cache(maxsize=1)
+def word_tables() -> Mapping[str, Any]:
+    """Return the tables of words.toml, which describes them."""
+    return read_toml("words.toml", __package__)
+
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -48,9 +51,18 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 10)
 def slot_name(slot: str, rules: RuleSet) -> str:
-    """Return a slot's name as gold states have it: of bookings without `book`."""
+    """Return a slot's name as gold states have it: `day` for `bookday`."""
     name = normalize_slot_name(slot.replace("_", " "), rules)
     return name.removeprefix("book").lstrip("-") or name
+
+
+@lru_cache(maxsize=1)
+def tracked_slots() -> frozenset[Slot]:
+    """Return the slots that state tracking is scored on."""
+    slots: set[Slot] = set()
+    for domain, names in TRACKED_SLOTS.items():
+        slots.update((domain, name.removeprefix("book")) for name in names)
+    return frozenset(slots)
 
 
 @dataclass(frozen=True)
@@ -61,8 +73,7 @@ class Vocabulary:
         rules: The rule set by which values are compared.
         values: (Domain, slot) -> the values of venues and gold states, normalised.
         gold: The slots that gold states have.
-        counts: (Domain, slot) -> how often the last gold states of dialogues have each value, in
-            lower case.
+        counts: (Domain, slot) -> value in lower case -> the dialogues whose last gold state has it.
         as_written: Whether values are compared as they are written, as those of a tracker's file
             with gold states of its own.
     """
@@ -74,12 +85,15 @@ class Vocabulary:
     as_written: bool = False
 
     def value_of(self, raw_slot: str, raw: str) -> str:
-        """Return the value that scores compare, of a slot's name and value as a file has them.
+        """Return the value that scores compare.
 
-        The rules know `time`, and not `booktime`.
+        Args:
+            raw_slot: The slot's name as a file has it.
+            raw: The value as a file has it.
         """
         if self.as_written:
             return raw
+        # Keeps `book`, as scores do: the rule for `time` does not apply to `booktime`.
         return normalize_value(normalize_slot_name(raw_slot, self.rules), raw, self.rules)
 
 
@@ -90,8 +104,7 @@ class Wording:
     Attributes:
         tokens: Every token of the references of all styles.
         pairs: Every two tokens in a row.
-        texts: The canonical references, and how often each is there.
-        frequency: Token -> the canonical references that have it.
+        texts: Canonical reference -> how many turns have it.
     """
 
     tokens: frozenset[str]
@@ -100,7 +113,7 @@ class Wording:
 
     @property
     def is_large(self) -> bool:
-        """Whether there are so many references that they tell which words are usual."""
+        """Whether there are enough references to show which words are usual."""
         return self.texts.total() >= FEWEST_REFERENCES
 
     @cached_property
@@ -114,14 +127,14 @@ class Wording:
 
     @cached_property
     def inner(self) -> frozenset[str]:
-        """The tokens that many references have, and hardly any begins with."""
+        """The common tokens that hardly any reference begins with."""
         openings: Counter[str] = Counter()
         for text, number in self.texts.items():
             words = tokens(text)
             if words:
                 openings[words[0]] += number
         references = self.texts.total()
-        inner = set()
+        inner: set[str] = set()
         for token, number in self.frequency.items():
             is_common = number >= COMMON * references
             if is_common and openings[token] < RARE_OPENING * references:
@@ -132,22 +145,29 @@ class Wording:
 def vocabulary_of_states(
     states: Iterable[Sequence[BeliefState]], rules: RuleSet, as_written: bool = False
 ) -> Vocabulary:
-    """Return the vocabulary of gold states, a sequence per dialogue."""
+    """Return the vocabulary of gold states.
+
+    Args:
+        states: The states of each dialogue, one per turn.
+        rules: The rule set by which values are compared.
+        as_written: Whether values are compared as they are written.
+    """
     counts: dict[Slot, Counter[str]] = {}
     values: dict[Slot, set[str]] = {}
     for turns in states:
-        last = len(turns) - 1
-        for turn, state in enumerate(turns):
+        for turn, state in enumerate(turns, start=1):
             for domain, slots in state.items():
-                for raw_slot, value in slots.items():
+                for raw_slot, raw in slots.items():
                     slot = domain, slot_name(raw_slot, rules)
-                    shown = value if as_written else normalize_value(slot[1], value, rules)
-                    values.setdefault(slot, set()).add(shown)
-                    if turn == last:
-                        counts.setdefault(slot, Counter())[shown.strip().lower()] += 1
-    frozen = {slot: frozenset(of_slot) for slot, of_slot in values.items()}
-    known = frozenset(frozen) | TRACKED if as_written else frozenset(frozen)
-    return Vocabulary(rules, frozen, known, counts, as_written)
+                    value = raw if as_written else normalize_value(slot[1], raw, rules)
+                    values.setdefault(slot, set()).add(value)
+                    if turn == len(turns):
+                        counts.setdefault(slot, Counter())[value.strip().lower()] += 1
+    frozen = {slot: frozenset(values_of_slot) for slot, values_of_slot in values.items()}
+    gold = frozenset(frozen)
+    if as_written:
+        gold |= tracked_slots()
+    return Vocabulary(rules, frozen, gold, counts, as_written)
 
 
 @lru_cache(maxsize=8)
@@ -161,26 +181,28 @@ def vocabulary_of(benchmark: Benchmark, rules: RuleSet) -> Vocabulary:
             for slot, value in record.items():
                 normal = normalize_value(slot, str(value), rules)
                 values[domain, slot] = values.get((domain, slot), frozenset()) | {normal}
-    return Vocabulary(rules, values, gold.gold, gold.counts)
+    return replace(gold, values=values)
 
 
 @lru_cache(maxsize=8)
 def wording_of(benchmark: Benchmark) -> Wording:
-    """Return the wording of a benchmark's references, which is kept with an installed one."""
-    words, pairs = benchmark.kept("wording", lambda: _wording(benchmark))
+    """Return the wording of a benchmark's references.
+
+    The tokens and their pairs are stored with an installed benchmark.
+    """
+    words, joined_pairs = benchmark.kept("wording", lambda: _words_and_pairs(benchmark))
     canonical: Counter[str] = Counter()
     for dialogue in benchmark.dialogues.values():
         canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
-    split = [pair.split(" ") for pair in pairs]
-    return Wording(
-        frozenset(words),
-        frozenset((first, second) for first, second in split),
-        canonical,
-    )
+    pairs: set[tuple[str, str]] = set()
+    for pair in joined_pairs:
+        first, second = pair.split(" ")
+        pairs.add((first, second))
+    return Wording(frozenset(words), frozenset(pairs), canonical)
 
 
-def _wording(benchmark: Benchmark) -> Any:
-    """Return the tokens and the pairs of tokens of all references, as plain data."""
+def _words_and_pairs(benchmark: Benchmark) -> list[list[str]]:
+    """Return the tokens of all references, and their pairs joined by a blank, as plain data."""
     texts: set[str] = set()
     for dialogue in benchmark.dialogues.values():
         for references in dialogue.references.values():
@@ -188,7 +210,7 @@ def _wording(benchmark: Benchmark) -> Any:
     words: set[str] = set()
     pairs: set[str] = set()
     for text in texts:
-        of_text = tokens(text)
-        words.update(of_text)
-        pairs.update(map(" ".join, itertools.pairwise(of_text)))
+        tokens_of_text = tokens(text)
+        words.update(tokens_of_text)
+        pairs.update(map(" ".join, itertools.pairwise(tokens_of_text)))
     return [sorted(words), sorted(pairs)]
