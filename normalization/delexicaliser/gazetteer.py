@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
 from typing import Any, TypeAlias
@@ -225,14 +225,17 @@ class _Spelling:
 
     def mentions(self, venue: Venue, address: str) -> Iterator[tuple[Phrase, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
+        sure = Mention("NAME", venue.name, venue.key, whole=True, sure=True)
+        unsure = replace(sure, sure=False)
         for phrase in self._names(venue):
             has_article = phrase[0] in self._articles
             bare = phrase[1:] if has_article else phrase
-            is_sure = self._unsure.isdisjoint((phrase, bare))
-            yield phrase, Mention("NAME", venue.name, venue.key, whole=True, sure=is_sure)
+            yield phrase, sure if self._unsure.isdisjoint((phrase, bare)) else unsure
         if address:
+            whole = Mention("ADDRESS", address, venue.key, whole=True, sure=True)
+            part = replace(whole, whole=False)
             for phrase, is_whole in self._addresses(address).items():
-                yield phrase, Mention("ADDRESS", address, venue.key, whole=is_whole, sure=True)
+                yield phrase, whole if is_whole else part
 
     def _names(self, venue: Venue) -> set[Phrase]:
         """Return a venue's name in every form: shortened, with type words, with an article."""

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -101,9 +101,18 @@ def spellings(pattern: str) -> list[tuple[str, ...]]:
     return list(distinct)
 
 
-WordReading: TypeAlias = tuple[str, bool, int]
-"""An element of a phrase that a token may be; whether it is only the stem, whose genitive ends the
-phrase; and how many words it corrects."""
+class WordReading(NamedTuple):
+    """An element of a phrase that a token may be.
+
+    Attributes:
+        word: The element.
+        is_stem: Whether it is only the token's stem, whose genitive ends the phrase.
+        corrected: How many words it corrects.
+    """
+
+    word: str
+    is_stem: bool = False
+    corrected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +150,11 @@ def words_read(
     """
     if token.kind:
         return ()
-    readings = [(token.word, False, 0)]
+    readings = [WordReading(token.word)]
     if corrections and token.word in corrections:
-        readings += [(word, False, 1) for word in corrections[token.word]]
+        readings += [WordReading(word, corrected=1) for word in corrections[token.word]]
     if token.stem_end != token.end:
-        readings.append((token.word[:-1], True, 0))
+        readings.append(WordReading(token.word[:-1], is_stem=True))
     return readings
 
 
@@ -194,7 +203,7 @@ class PhraseBook(Generic[T]):
         steps = [readings(token) for token in text]
         marks = [token.word in skipped for token in text]
         for first, begins in enumerate(steps):
-            if any(reading[0] in self.children for reading in begins):
+            if any(reading.word in self.children for reading in begins):
                 yield from self._walk(first, steps, marks)
 
     def _walk(
@@ -361,5 +370,5 @@ def _deciding_rules(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[i
 
 def _elements_read(token: Token) -> Sequence[WordReading]:
     """Return what a token counts as in a context: its kind, its word, or both."""
-    word = (token.word, False, 0)
-    return [(f"<{token.kind}>", False, 0), word] if token.kind else [word]
+    word = WordReading(token.word)
+    return [WordReading(f"<{token.kind}>"), word] if token.kind else [word]
