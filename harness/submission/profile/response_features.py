@@ -159,7 +159,7 @@ class _Counter:
             length: The tokens of the canonical one.
         """
         add = self._profile.add
-        normal = normalize_response(text, self._rules)[0] if text else ""
+        normal = normalize_response(text, self._rules).text if text else ""
         words = tokens(normal)
         self._repeated[normal] += 1
         self._frequency.update(set(words))
