@@ -119,12 +119,13 @@ def _read_domain(
     """
     informable, requested = ("info", "reqt") if is_raw else ("informable", "requestable")
     choices = (*REQUESTABLE_SLOTS, *FURTHER_SLOTS) if is_raw else REQUESTABLE_SLOTS
-    slots = part.get(informable) if isinstance(part, Mapping) else None
+    content = part if isinstance(part, Mapping) else {}
+    slots = content.get(informable)
     if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
         return None, [f": expected `{informable}`, an object of slot -> value"]
     values = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
     # As the harness spells it -> as it is written.
-    names = {_requestable(slot, rules): slot for slot in part.get(requested) or ()}
+    names = {_requestable(slot, rules): slot for slot in content.get(requested) or ()}
     problems: list[str] = []
     for name in values:
         if columns is not None and name not in columns:
@@ -136,7 +137,7 @@ def _read_domain(
     if not is_raw:
         return Goal(values, frozenset(requestable), {}), problems
     further = frozenset(names.keys() - requestable)
-    if part.get("book"):
+    if content.get("book"):
         requestable.add(REFERENCE)
     return Goal(values, frozenset(requestable), {}, further), problems
 
