@@ -72,7 +72,8 @@ def refuse(source: str, problems: Iterable[str]) -> None:
     Raises:
         InputError: There are.
     """
-    if listed := tuple(problems):
+    listed = tuple(problems)
+    if listed:
         raise InputError(source, listed)
 
 
@@ -102,9 +103,12 @@ class Remark:
         """The message with its places, in one line that is not cut."""
         if self.count == 1:
             return ": ".join([*self.places, self.message])
-        more = ["…"] if self.count > len(self.places) else []
-        places = "; ".join([*self.places, *more])
-        return f"{self.message}, {self.count} times" + (f": {places}" if self.places else "")
+        line = f"{self.message}, {self.count} times"
+        if self.places:
+            line += f": {'; '.join(self.places)}"
+            if self.count > len(self.places):
+                line += "; …"
+        return line
 
 
 class ReadingWarning(UserWarning):
@@ -131,14 +135,15 @@ _DETAILS = re.compile(
 
 
 class Findings:
-    """Problems of a file, or remarks on it: of each kind one, with its number and first places.
+    """Problems of a file, or remarks on it: one per kind, with its number and first places.
 
-    Of one kind are those that differ only in what they quote, count or suggest. However many there
-    are, few kinds are kept. Its items are lines of a message.
+    Two are of one kind if they differ only in what they quote, count or suggest. However many
+    there are, few kinds are kept. Its items are lines of a message.
     """
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[str, str, bool], tuple[str, int, tuple[str, ...]]] = {}
+        # What tells kinds apart -> what was found of the kind.
+        self._remarks: dict[tuple[str, str, bool], Remark] = {}
 
     def add(self, place: str, message: str, kind: str = "", warning: bool = True) -> None:
         """Add a problem or a remark.
@@ -149,29 +154,29 @@ class Findings:
             kind: Of a remark, what it is about.
             warning: Whether something is likely wrong; as of `Remark`.
         """
-        finding = (kind, _DETAILS.sub("", message), warning)
-        if finding not in self._findings and len(self._findings) >= _MOST_KINDS:
+        key = (kind, _DETAILS.sub("", message), warning)
+        if key not in self._remarks and len(self._remarks) >= _MOST_KINDS:
             message, place = "further problems of other kinds", ""
-            finding = ("more", message, True)
-        first, count, places = self._findings.get(finding, (message, 0, ()))
+            kind, warning = "more", True
+            key = (kind, message, warning)
+        known = self._remarks.get(key, Remark(kind, message, count=0))
+        places = known.places
         if place and len(places) < SHOWN_PLACES:
             places = (*places, place)
-        if message != first and not first.endswith(_SIMILAR):
-            first += _SIMILAR
-        self._findings[finding] = (first, count + 1, places)
+        first_message = known.message
+        if message != first_message and not first_message.endswith(_SIMILAR):
+            first_message += _SIMILAR
+        self._remarks[key] = Remark(kind, first_message, known.count + 1, places, warning)
 
     def remarks(self) -> tuple[Remark, ...]:
         """Return them as remarks."""
-        return tuple(
-            Remark(kind, *finding, warning)
-            for (kind, _, warning), finding in self._findings.items()
-        )
+        return tuple(self._remarks.values())
 
     def __iter__(self) -> Iterator[str]:
-        return (remark.line for remark in self.remarks())
+        return (remark.line for remark in self._remarks.values())
 
     def __len__(self) -> int:
-        return len(self._findings)
+        return len(self._remarks)
 
 
 def room(module: str, needed_by: str) -> Any:
@@ -215,19 +220,26 @@ def unknown(kind: str, name: object, choices: Iterable[str]) -> str:
     """
     names = [*choices]
     close = resembling(name, names)
-    listed = f"; choose from {', '.join(names)}" if len(names) <= _LISTED or not close else ""
-    return f"unknown {kind} {cut_repr(name)}{listed}{close}"
+    message = f"unknown {kind} {cut_repr(name)}"
+    if len(names) <= _LISTED or not close:
+        message += f"; choose from {', '.join(names)}"
+    return message + close
 
 
 def resembling(name: object, choices: Iterable[str]) -> str:
     """Return which of some names another resembles, as `unknown` ends with it; or nothing.
 
-    A number is no misspelt one: rule set 2022 is not meant to be that of 2021.
+    A number resembles no other: who asks for rule set 2022 does not mean that of 2021.
+
+    >>> resembling("Informed", ["bleu", "inform"])
+    ' (did you mean inform?)'
     """
     plain = str(name)[:60].lower()
-    names = [] if plain.isdigit() else [one.lower() for one in choices]
-    begun = sorted(one for one in names if len(plain) > 2 and one.startswith(plain))
-    close = begun or difflib.get_close_matches(plain, names, n=1, cutoff=0.7)
+    if plain.isdigit():
+        return ""
+    names = [choice.lower() for choice in choices]
+    close = [known for known in names if known.startswith(plain)] if len(plain) > 2 else []
+    close = sorted(close) or difflib.get_close_matches(plain, names, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""
 
 
@@ -247,7 +259,11 @@ _QUERY_VALUE = re.compile(r"(?<=[?&])([\w.-]*)=[^&\s]*")
 
 
 def cut(text: str, length: int) -> str:
-    """Return a text of at most so many characters; an ellipsis stands for what is cut off."""
+    """Return a text of at most so many characters; an ellipsis stands for what is cut off.
+
+    >>> cut("restaurant", 5)
+    'rest…'
+    """
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -260,6 +276,10 @@ def printable(text: str, allowed: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        c if c.isprintable() or c in allowed else c.encode("unicode_escape").decode() for c in text
-    )
+    shown = ""
+    for character in text:
+        if character.isprintable() or character in allowed:
+            shown += character
+        else:
+            shown += character.encode("unicode_escape").decode()
+    return shown

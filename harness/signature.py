@@ -119,13 +119,14 @@ class Signature:
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
     def __str__(self) -> str:
-        parts = {
-            HARNESS: self.versions.get(HARNESS),
-            **{name.replace("_", "-"): self._text_of(name) for name in _SHOWN},
-            **self.parameters,
-            **{name: value for name, value in self.versions.items() if name != HARNESS},
-        }
-        return "|".join(f"{key}:{value}" for key, value in parts.items() if value is not None)
+        shown: dict[str, str | None] = {HARNESS: self.versions.get(HARNESS)}
+        for name in _SHOWN:
+            shown[name.replace("_", "-")] = self._shown_field(name)
+        shown.update(self.parameters)
+        for library, installed in self.versions.items():
+            if library != HARNESS:
+                shown[library] = installed
+        return "|".join(f"{key}:{value}" for key, value in shown.items() if value is not None)
 
     def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
         """Say whether scores with this and another signature may be compared, and if not, why.
@@ -139,31 +140,35 @@ class Signature:
             other: The other signature.
             apart_from: Fields that are allowed to differ.
         """
-        shared = self._shared_setup(other)
-        if shared is not None:
+        our_setups = set(chosen_setups(self.setup or ""))
+        their_setups = set(chosen_setups(other.setup or ""))
+        shared_setups = our_setups & their_setups
+        if our_setups != their_setups and len(shared_setups) == 1:
+            shared = shared_setups.pop()
             verdict = self.part(shared).comparable_with(other.part(shared), apart_from)
             note = f"only figures of the {shared} set-up compare"
             return replace(verdict, notes=(note, *verdict.notes))
-        reasons = [
-            f"{meaning}: {self._compared(name)} and {other._compared(name)}"
-            for name, meaning in _MEANINGS.items()
-            if name not in apart_from and getattr(self, name) != getattr(other, name)
-        ]
+        reasons: list[str] = []
+        for name, meaning in _MEANINGS.items():
+            if name not in apart_from and getattr(self, name) != getattr(other, name):
+                reasons.append(f"{meaning}: {self._compared(name)} and {other._compared(name)}")
         notes: list[str] = []
         for name in dict.fromkeys([*self.parameters, *other.parameters]):
-            ours, theirs = (one.parameters.get(name, "none") for one in (self, other))
+            ours = self.parameters.get(name, "none")
+            theirs = other.parameters.get(name, "none")
             if ours != theirs:
-                # One of them may lack the metric.
-                of_one = "." in name and "none" in (ours, theirs)
-                differences = notes if of_one or name in apart_from else reasons
+                # Names of metrics' parameters have a point; one signature may lack the metric.
+                is_of_one_metric = "." in name and "none" in (ours, theirs)
+                is_allowed = is_of_one_metric or name in apart_from
+                differences = notes if is_allowed else reasons
                 differences.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")
-        notes += [
-            f"{name} {self.versions.get(name, 'unknown')} and {other.versions.get(name, 'unknown')}"
-            for name in dict.fromkeys([*self.versions, *other.versions])
-            if self.versions.get(name) != other.versions.get(name)
-        ]
+        for name in dict.fromkeys([*self.versions, *other.versions]):
+            ours = self.versions.get(name, "unknown")
+            theirs = other.versions.get(name, "unknown")
+            if ours != theirs:
+                notes.append(f"{name} {ours} and {theirs}")
         return Comparability(tuple(reasons), tuple(notes))
 
     def part(self, setup: str) -> Signature:
@@ -185,12 +190,6 @@ class Signature:
             return (self,)
         return tuple(map(self.part, chosen_setups(self.setup)))
 
-    def _shared_setup(self, other: Signature) -> str | None:
-        """Return the only set-up that both have; None if that is all that both have, or nothing."""
-        ours, theirs = (set(chosen_setups(one.setup or "")) for one in (self, other))
-        shared = ours & theirs
-        return shared.pop() if len(shared) == 1 and ours != theirs else None
-
     def __hash__(self) -> int:
         return hash(self.key)
 
@@ -201,14 +200,14 @@ class Signature:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON types."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            name: dict(value) if isinstance(value, Mapping) else value
-            for name, value in values.items()
-            if value is not None
-        }
+        values: dict[str, Any] = {}
+        for field_ in fields(self):
+            value = getattr(self, field_.name)
+            if value is not None:
+                values[field_.name] = dict(value) if isinstance(value, Mapping) else value
+        return values
 
-    def _text_of(self, name: str) -> str | None:
+    def _shown_field(self, name: str) -> str | None:
         """Return a field as it is shown: hashes cut, and a rule set with that of its tables."""
         if name in ("rules", "rules_digest"):
             if self.rules is None or self.rules_digest is None:
@@ -218,20 +217,23 @@ class Signature:
         return value[:SHOWN_HASH] if value is not None and name in ("data", "gold") else value
 
     def _compared(self, name: str) -> str:
-        return self._text_of(name) or ("all" if name == "coverage" else "none")
+        return self._shown_field(name) or ("all" if name == "coverage" else "none")
 
 
 def grouped(
     signed: Iterable[tuple[_T, Signature]], apart_from: Collection[str] = ()
 ) -> list[list[tuple[_T, Signature]]]:
-    """Return what has a signature in groups: with the first group whose first one compares."""
+    """Return what has a signature in groups: in the first group whose first member compares."""
     groups: list[list[tuple[_T, Signature]]] = []
-    for one in signed:
-        alike = (group for group in groups if group[0][1].comparable_with(one[1], apart_from))
-        group = next(alike, None)
-        if group is None:
-            groups.append(group := [])
-        group.append(one)
+    for member in signed:
+        _, signature = member
+        for group in groups:
+            _, first_signature = group[0]
+            if first_signature.comparable_with(signature, apart_from):
+                group.append(member)
+                break
+        else:
+            groups.append([member])
     return groups
 
 
@@ -248,9 +250,10 @@ def comparable_group(
         apart_from: As for `Signature.comparable_with`.
     """
     groups = sorted(grouped(enumerate(signatures), apart_from), key=len, reverse=True)
-    first, *others = groups or [[]]
-    is_largest = len(first) > max([1, *map(len, others)])
-    return [place for place, _ in first] if is_largest else []
+    sizes = [*map(len, groups), 0, 0]
+    if sizes[0] < 2 or sizes[0] == sizes[1]:
+        return []
+    return [place for place, _ in groups[0]]
 
 
 _LONGEST_LIST = 300
@@ -268,17 +271,24 @@ def comparison_notes(
         group: As of `comparable_group`.
     """
     first = group[0] if group else 0
-    verdicts = (signatures[first].comparable_with(one) for one in signatures)
-    reasons = zip(names, ("; ".join(verdict.reasons) for verdict in verdicts), strict=True)
-    return [
-        f"not comparable with {names[first]}: {cut(group_names, _LONGEST_LIST)} ({reason})"
-        for reason, group_names in names_by_text(reasons).items()
-        if reason
-    ]
+    reasons: list[tuple[str, str]] = []
+    for name, signature in zip(names, signatures, strict=True):
+        verdict = signatures[first].comparable_with(signature)
+        if not verdict:
+            reasons.append((name, "; ".join(verdict.reasons)))
+    notes: list[str] = []
+    for reason, listed in names_by_text(reasons).items():
+        shown = cut(listed, _LONGEST_LIST)
+        notes.append(f"not comparable with {names[first]}: {shown} ({reason})")
+    return notes
 
 
 def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return text -> the names that have it, given name and text; in the order given."""
+    """Return text -> the names that have it, given name and text; in the order given.
+
+    >>> names_by_text([("a", "x"), ("b", "y"), ("c", "x")])
+    {'x': 'a, c', 'y': 'b'}
+    """
     names: dict[str, list[str]] = {}
     for name, text in named:
         names.setdefault(text, []).append(name)

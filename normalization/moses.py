@@ -2,8 +2,8 @@
 
 The outcome is defined by sacremoses: `MosesDetokenizer("en").detokenize(MosesTokenizer("en")
 .tokenize(text))`, for every text. Plain ASCII, which nearly all responses are, is treated by
-`_plainly` without it; tests compare the two. sacremoses takes long to import, so that happens when
-it is first needed.
+`_detokenize_plain` without it; tests compare the two. sacremoses takes long to import, so that
+happens when it is first needed.
 
 Source: Moses (Koehn et al., 2007), as sacremoses implements it.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,15 +27,18 @@ def detokenize(text: str) -> str:
 
     Returns:
         The text with blanks where Moses puts them: one between words, none at the ends.
+
+    >>> detokenize("it ' s in the centre , ok ?")
+    "it 's in the centre, ok?"
     """
     if text.isascii() and text.isprintable():
         tidy = " ".join(text.split())
         if not (tidy.startswith("'") or _NOT_PLAIN.search(tidy)):
-            return _plainly(tidy)
+            return _detokenize_plain(tidy)
     return _by_sacremoses(text)
 
 
-# What `_plainly` has no rules for: other quotes than single ones, single ones that share a
+# What `_detokenize_plain` has no rules for: other quotes than single ones, single ones that share a
 # neighbour or end the text, neighbouring commas, and the letters that stand for a run of dots.
 _NOT_PLAIN = re.compile(r"""["`]|,,|MULTI|' ?[^ ]? ?'|'$""")
 
@@ -49,7 +53,7 @@ _LONE_QUOTE = re.compile(r"(?<=[^A-Za-z0-9])'|'(?=[^A-Za-z])")
 _CLOSED_UP = re.compile(r"(?<=[$(\[{]) | (?=(?:[,?!:;\\%}\])]|\.+)(?:[ ']|$))")
 
 
-def _plainly(text: str) -> str:
+def _detokenize_plain(text: str) -> str:
     """Detokenise printable ASCII with single blanks that is not `_NOT_PLAIN`.
 
     Whether Moses takes a full stop for a token of its own makes no difference: it is written
@@ -58,15 +62,14 @@ def _plainly(text: str) -> str:
     text = _OWN_TOKEN.sub(lambda token: f" {token[0]} ", text)
     if "'" in text:
         text = _LONE_QUOTE.sub(" ' ", text)
-    before, *parts = " ".join(text.split()).split(" ' ")
-    written = [before]
+    stretches = " ".join(text.split()).split(" ' ")
+    written = stretches[0]
     is_open = False
-    for part in parts:
+    for before, after in pairwise(stretches):
         # Behind an s a quote is a possessive and opens nothing.
         is_open = not is_open and not before.endswith("s")
-        written += " '" if is_open else "' ", part
-        before = part
-    return _CLOSED_UP.sub("", "".join(written))
+        written += f" '{after}" if is_open else f"' {after}"
+    return _CLOSED_UP.sub("", written)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -35,30 +35,34 @@ order; empty for one that the ontology lacks."""
 PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
 """A placeholder; its name is the first group, its suffix the second."""
 
-_PARTS = 3
-"""What a text is split into by placeholders: text, name, suffix, text, name, suffix, …"""
-
 
 @lru_cache(maxsize=1)
-def _parts(text: str) -> tuple[str, ...]:
-    """Return a text split by its placeholders, which are asked for again at once."""
+def _split(text: str) -> tuple[str, ...]:
+    """Return a text split by placeholders: text, name, suffix, text, name, suffix, …, text.
+
+    The last text is remembered: its names are asked for first, and the rest at once.
+    """
     return tuple(PLACEHOLDER.split(text))
 
 
 def placeholder_names(response: str) -> list[str]:
-    """Return the names of a response's placeholders, in order, in lower case."""
-    return [*_parts(response.lower())[1::_PARTS]]
+    """Return the names of a response's placeholders, in order, in lower case.
+
+    >>> placeholder_names("[Hotel_name] has [choice]s")
+    ['hotel_name', 'choice']
+    """
+    return [*_split(response.lower())[1::3]]
 
 
-def _with_ontology_names(text: str, rules: RuleSet) -> str:
-    parts = [*_parts(text)]
-    parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
-    # The suffixes.
-    del parts[2::_PARTS]
-    return "".join(parts)
+def _replace_placeholders(text: str, rules: RuleSet) -> str:
+    """Return a text with ontology names in place of placeholders and their suffixes."""
+    pieces = [*_split(text)]
+    pieces[1::3] = [rules.ontology.get(name, "") for name in pieces[1::3]]
+    del pieces[2::3]
+    return "".join(pieces)
 
 
-def _without_deleted(text: str, rules: RuleSet) -> str:
+def _delete_suffixes(text: str, rules: RuleSet) -> str:
     for suffix in rules.tables["responses"]["deleted"]:
         text = text.replace(suffix, "")
     return text
@@ -66,11 +70,11 @@ def _without_deleted(text: str, rules: RuleSet) -> str:
 
 STEPS: Mapping[str, Callable[[str, RuleSet], str]] = {
     "lower-casing": lambda text, rules: text.lower(),
-    "ontology": _with_ontology_names,
-    "suffix rules": _without_deleted,
+    "ontology": _replace_placeholders,
+    "suffix rules": _delete_suffixes,
     "Moses": lambda text, rules: detokenize(text),
 }
-"""Name of a step -> what it makes of a text, in the order in which they are applied."""
+"""Name of a step -> the function that applies it to a text, in the order of application."""
 
 
 def normalized_text(response: str, rules: RuleSet, without: str | None = None) -> str:
@@ -122,7 +126,8 @@ def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
         slot = rules.ontology.get(name, "")
         if name not in rules.ontology:
             unknown.append(name)
-        domain = _domain(name)
+        # Placeholders that name their domain begin with it.
+        domain = name.split("_", maxsplit=1)[0]
         names_domain = domain in rules.domains
         if names_domain:
             slots[domain] = (*slots.get(domain, ()), slot)
@@ -130,11 +135,6 @@ def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
             about_venues += 1
             with_domain += names_domain
     return Placeholders(tuple(unknown), slots, about_venues, with_domain)
-
-
-def _domain(placeholder: str) -> str:
-    """Return what stands where placeholders that name their domain have it."""
-    return placeholder.split("_", maxsplit=1)[0]
 
 
 class VenueId(NamedTuple):
@@ -199,14 +199,18 @@ def without_empty_domains(state: BeliefState) -> BeliefState:
 
 def without_absent_slots(state: BeliefState) -> BeliefState:
     """Return a state without the slots whose value says that they have none."""
-    return {
-        domain: {slot: value for slot, value in slots.items() if not is_absent(value)}
-        for domain, slots in state.items()
-    }
+    present: dict[str, dict[str, str]] = {}
+    for domain, slots in state.items():
+        present[domain] = {slot: value for slot, value in slots.items() if not is_absent(value)}
+    return present
 
 
 def plain_slot_name(slot: str) -> str:
-    """Return a slot's name in lower case and without blanks."""
+    """Return a slot's name in lower case and without blanks.
+
+    >>> plain_slot_name("Price Range")
+    'pricerange'
+    """
     return slot.lower().replace(" ", "")
 
 
@@ -225,15 +229,20 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
         rules: The rule set to apply.
     """
     table = rules.tables["value_rules"].get(slot)
-    return value if table is None else _RULES.get(table, _as_is)(value, table, rules)
+    if table is None:
+        return value
+    read = _RULES.get(table, _as_is)
+    return read(value, table, rules)
 
 
 @lru_cache(maxsize=1 << 15)
 def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
     """Return a slot's normalised name and value; an empty value stays so."""
     name = normalize_slot_name(slot, rules)
-    # Of no time the rules make midnight, which a query does as well, but it is no value.
-    return name, normalize_value(name, value, rules) if value.strip() else ""
+    # The rules of times would read an empty value as midnight.
+    if not value.strip():
+        return name, ""
+    return name, normalize_value(name, value, rules)
 
 
 def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
@@ -241,14 +250,18 @@ def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, s
 
     Where two spellings of a slot meet, the later one wins.
     """
-    return {
-        domain: dict(normalize_slot(slot, value, rules) for slot, value in slots.items())
-        for domain, slots in state.items()
-    }
+    normalized: dict[str, dict[str, str]] = {}
+    for domain, slots in state.items():
+        normalized[domain] = dict(normalize_slot(*written, rules) for written in slots.items())
+    return normalized
 
 
 def minutes(time: str) -> int:
-    """Return minutes since midnight of a time that begins with NN:NN, and 0 of anything else."""
+    """Return minutes since midnight of a time that begins with NN:NN, and 0 of anything else.
+
+    >>> minutes("17:30"), minutes("noon")
+    (1050, 0)
+    """
     clock = _CLOCK.match(time)
     return int(clock[1]) * 60 + int(clock[2]) if clock else 0
 
@@ -258,13 +271,13 @@ def _as_is(value: str, table: str, rules: RuleSet) -> str:
     return str(rules.tables[table].get(value, value))
 
 
-def _lowered(value: str, table: str, rules: RuleSet) -> str:
+def _in_lower_case(value: str, table: str, rules: RuleSet) -> str:
     """Look a value up in a table after stripping and lower-casing it."""
     return _as_is(value.strip().lower(), table, rules)
 
 
 def _name(value: str, table: str, rules: RuleSet) -> str:
-    """Look a name up in a table after its phrases are made alike."""
+    """Look a name up in a table after replacing phrases by their canonical forms."""
     name = value.strip().lower()
     for phrase, canonical in rules.tables["name_phrases"].items():
         name = name.replace(phrase, canonical)
@@ -272,7 +285,7 @@ def _name(value: str, table: str, rules: RuleSet) -> str:
 
 
 def _time(value: str, _: str, rules: RuleSet) -> str:
-    """Read a time."""
+    """Return a time as the published rule sets read it."""
     time = value.strip().lower()
     canonical = _known_time(time, rules)
     if canonical is not None:
@@ -280,7 +293,8 @@ def _time(value: str, _: str, rules: RuleSet) -> str:
     if time.startswith("by"):
         time = time[len("by ") :]
     for word in ("after", "afer"):
-        time = time.removeprefix(word).strip() if time.startswith(word) else time
+        if time.startswith(word):
+            time = time.removeprefix(word).strip()
     time = _without_suffixes(time, ("am", "a.m."))
     afternoon = _without_suffixes(time, ("pm", "p.m."))
     if afternoon != time:
@@ -289,19 +303,24 @@ def _time(value: str, _: str, rules: RuleSet) -> str:
 
 
 def _time_in_any_notation(value: str, table: str, rules: RuleSet) -> str:
-    """Read a time in any notation; what `clock_of` cannot read, as `_time` does."""
-    is_known = _known_time(value.strip().lower(), rules) is not None
-    clock = None if is_known else clock_of(plain_characters(value))
-    return _time(value, table, rules) if clock is None else clock
+    """Return a time in any notation; what `clock_of` cannot read, as `_time` does."""
+    if _known_time(value.strip().lower(), rules) is None:
+        clock = clock_of(plain_characters(value))
+        if clock is not None:
+            return clock
+    return _time(value, table, rules)
 
 
 def _known_time(time: str, rules: RuleSet) -> str | None:
     """Return the time that a whole expression or its beginning stands for in the tables."""
     words: Mapping[str, str] = rules.tables["time_words"]
     prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
-    return words.get(time) or next(
-        (canonical for prefix, canonical in prefixes.items() if time.startswith(prefix)), None
-    )
+    if words.get(time):
+        return words[time]
+    for prefix, canonical in prefixes.items():
+        if time.startswith(prefix):
+            return canonical
+    return None
 
 
 def _without_suffixes(time: str, suffixes: tuple[str, ...]) -> str:
@@ -345,10 +364,12 @@ _HALF_A_DAY = 12
 
 
 def clock_of(text: str) -> str | None:
-    """Return the HH:MM that a text writes in any notation; None of more than one time, or none.
+    """Return the only time of a text, in any notation, as HH:MM; None if it has not one time.
 
-    "17.30", "17h30", "1730", "before 17:30", "5:30 pm" and "17:30:00" are all 17:30; "12:15 pm" is
-    15 minutes past noon.
+    "17.30", "17h30", "1730", "before 17:30", "5:30 pm" and "17:30:00" are all 17:30.
+
+    >>> clock_of("before 12:15 pm")
+    '12:15'
     """
     matches = [*_TIME_IN_TEXT.finditer(text)]
     if len(matches) != 1:
@@ -366,7 +387,7 @@ def clock_of(text: str) -> str | None:
 # without a table of their own are among `READ_BY_CODE` of rules.py.
 _RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
     "name": _name,
-    "food": _lowered,
+    "food": _in_lower_case,
     "time": _time,
     "clock": _time_in_any_notation,
 }

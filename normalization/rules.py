@@ -1,11 +1,11 @@
 """Rule sets: everything besides code and data that a score depends on, as tables.
 
 A rule set is a file of `rule_sets/`: its name (the file's), date, what it changed, and the tables
-of `tables/` that make it, in order, and last sections of its own. Tables are laid over one
-another: sections of the same name are joined, lists in them end to end, and where two have the
-same key the earlier value stays; but its own sections replace values. A published rule set never
-changes: its file holds the digest that its tables must have, which a test compares. The digest is
-part of every signature.
+of `tables/` that make it, in order, and last sections of its own. Tables are merged: sections of
+the same name are joined and lists concatenated; for any other key that two tables have, the value
+of the earlier one counts, but the rule set's own sections replace values. A published rule set
+never changes: its file holds the digest that its tables must have, which a test compares. The
+digest is part of every signature.
 
 To add a rule set, add a file, or declare one in a package of your own (docs/extending.md).
 `DEFAULT_RULES` is the one that is used where none is named.
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -42,14 +42,21 @@ class Aliases:
     pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, table: Mapping[str, str]) -> Aliases:
-        """Return a table, placeholder name in any case -> ontology name, as aliases."""
+    def from_table(cls, table: Mapping[str, str]) -> Aliases:
+        """Return a table, placeholder name in any case -> ontology name, as aliases.
+
+        >>> Aliases.from_table({"Restaurant_Ref": "REFERENCE"}).pairs
+        (('restaurant_ref', 'REFERENCE'),)
+        """
         return cls(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
 
     @property
     def table(self) -> str | None:
         """The name of the named table that this is, if it is one."""
-        return next((name for name, one in alias_tables().items() if one == self), None)
+        for name, aliases in alias_tables().items():
+            if aliases == self:
+                return name
+        return None
 
     @property
     def label(self) -> str:
@@ -62,7 +69,7 @@ class Aliases:
 def alias_tables() -> Mapping[str, Aliases]:
     """Return name -> aliases, of the named tables."""
     return {
-        name: Aliases.of(read_toml(f"aliases/{name}.toml")["placeholders"])
+        name: Aliases.from_table(read_toml(f"aliases/{name}.toml")["placeholders"])
         for name in names("aliases", ".toml")
     }
 
@@ -83,21 +90,33 @@ def errata() -> Mapping[str, Any]:
     """
     files = {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
     for name, content in files.items():
-        if problems := [*shape_problems(content, _ERRATA)]:
+        problems = [*shape_problems(content, _ERRATA)]
+        if problems:
             raise DeclarationError(f"normalization/errata/{name}.toml: {'; '.join(problems)}")
     return files
 
 
-_SOURCED = {"there?": str, "right?": str, "source": str}
-_DIALOGUE = {"dialogue": re.compile("[a-z0-9_-]+")}
+_DIALOGUE_ID = re.compile("[a-z0-9_-]+")
 _ERRATA = {
     "benchmark": str,
     "state?": [
-        {**_DIALOGUE, "turn": int, "slot": re.compile("[a-z]+-[a-z ]+"), **_SOURCED},
+        {
+            "dialogue": _DIALOGUE_ID,
+            "turn": int,
+            "slot": re.compile("[a-z]+-[a-z ]+"),
+            "there?": str,
+            "right?": str,
+            "source": str,
+        }
     ],
-    "response?": [{**_DIALOGUE, "turn": int, "there": str, "right": str, "source": str}],
-    "venue?": [{"domain": str, "id": str, "slot": str, **_SOURCED}],
+    "response?": [
+        {"dialogue": _DIALOGUE_ID, "turn": int, "there": str, "right": str, "source": str}
+    ],
+    "venue?": [
+        {"domain": str, "id": str, "slot": str, "there?": str, "right?": str, "source": str}
+    ],
 }
+"""The shape of a file of errata, for `shape_problems`."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +164,7 @@ class RuleSet:
         venues: The version of the venue database that belongs to it.
         normalises_venues: Whether the values of the venue database are normalised like those of
             belief states.
-        tables: Section -> its content: the rule set's tables laid over one another.
+        tables: Section -> its content: the rule set's tables, merged.
         aliases: Placeholder names that are read besides those of the tables; no part of the digest.
     """
 
@@ -170,15 +189,11 @@ class RuleSet:
 
         An alias of a name that the tables know is ignored.
         """
-        sections = (self.tables["ontology"], self.tables["extension"])
-        ontology = {
-            placeholder: slot
-            for section in sections
-            for slot, placeholders in section.items()
-            for placeholder in placeholders
-        }
-        added = {} if self.aliases is None else dict(self.aliases.pairs)
-        return {**added, **ontology}
+        ontology = {} if self.aliases is None else dict(self.aliases.pairs)
+        for section in ("ontology", "extension"):
+            for slot, placeholders in self.tables[section].items():
+                ontology.update(dict.fromkeys(placeholders, slot))
+        return ontology
 
     @cached_property
     def about_venues(self) -> frozenset[str]:
@@ -232,7 +247,7 @@ class RuleSet:
         """Return how a copy is made: for a declared rule set, by looking it up."""
         if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
             return rule_set, (self.name, self.aliases)
-        return RuleSet, tuple(getattr(self, one.name) for one in fields(self))
+        return RuleSet, tuple(getattr(self, field.name) for field in fields(self))
 
 
 @cache
@@ -243,33 +258,51 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
         "date": re.compile("[0-9]{4}-[0-9]{2}"),
         "change": str,
         "tables": [frozenset(names("tables", ".toml"))],
-        "venues": frozenset(one["venues"] for one in ours.values()),
+        "venues": frozenset(content["venues"] for content in ours.values()),
         "normalises_venues": bool,
         "errata?": [frozenset(errata())],
         "rules?": {...: Mapping},
     }
 
-    def problems(declared: Mapping[str, Any]) -> Iterator[str]:
-        yield from (wrong := [*shape_problems(declared, shape)])
-        if not wrong:
-            tables, merged = _tables(declared), laid_over([*map(_tables, ours.values())])
-            slots = {f"{slot}?": [str] for slot in [*merged["ontology"], *merged["extension"]]}
-            optional = {f"{section}?": _WORDS for section in merged}
-            # Values follow rules that the set has.
-            followed = frozenset({*tables, *READ_BY_CODE} - _SECTIONS.keys())
-            sections = {**optional, **_SECTIONS, "value_rules": {...: followed}}
-            sections |= {"ontology": slots, "extension": slots}
-            yield from shape_problems(tables, sections)
+    def problems(declared: Mapping[str, Any]) -> list[str]:
+        wrong = [*shape_problems(declared, shape)]
+        if wrong:
+            return wrong
+        tables = _tables(declared)
+        our_tables = merge_tables([_tables(content) for content in ours.values()])
+        return [*shape_problems(tables, _table_shape(tables, our_tables))]
 
     return {**ours, **outside_tables("rules", problems, ours)}
 
 
+def _table_shape(tables: Mapping[str, Any], our_tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the shape that the tables of a rule set from outside must have.
+
+    Args:
+        tables: Its tables: its values may follow rules that are tables of its own.
+        our_tables: All tables of our rule sets: it may have any section and slot of these.
+    """
+    shape: dict[str, Any] = {f"{section}?": _WORDS for section in our_tables}
+    shape.update(_SECTIONS)
+    slots = {f"{slot}?": [str] for slot in [*our_tables["ontology"], *our_tables["extension"]]}
+    shape["ontology"] = slots
+    shape["extension"] = slots
+    value_rules = frozenset({*tables, *READ_BY_CODE} - _SECTIONS.keys())
+    shape["value_rules"] = {...: value_rules}
+    return shape
+
+
 _WORDS = {...: str}
 _VENUES = {
-    **dict.fromkeys(("mention", "named_by", "identifier"), str),
-    **{key: [str] for key in ("columns", "fuzzy?", "latest?", "earliest?")},
+    "mention": str,
+    "named_by": str,
+    "identifier": str,
+    "columns": [str],
+    "fuzzy?": [str],
+    "latest?": [str],
+    "earliest?": [str],
 }
-_SECTIONS: Mapping[Any, Any] = {
+_SECTIONS: Mapping[str, Any] = {
     "responses": {"deleted": [str], "about_venues": [str]},
     "queries": {
         "unknown": str,
@@ -281,7 +314,10 @@ _SECTIONS: Mapping[Any, Any] = {
     "domains": {...: lambda domain: domain and _VENUES},
     "value_rules": _WORDS,
     "errata?": Mapping,
-    **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
+    "slot_aliases": _WORDS,
+    "name_phrases": _WORDS,
+    "time_words": _WORDS,
+    "time_prefixes": _WORDS,
 }
 """The sections of a rule set's tables, for `shape_problems`."""
 
@@ -333,29 +369,33 @@ def _declared(name: str) -> RuleSet:
 
 def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a rule set, given its file."""
-    listed = declared.get("errata", ())
-    tables = laid_over([read_toml(f"tables/{table}.toml") for table in declared["tables"]])
-    listed_errata = {"errata": {one: errata()[one] for one in listed}} if listed else {}
-    return laid_over([tables, declared.get("rules", {}), listed_errata], last=True)
+    tables = merge_tables([read_toml(f"tables/{name}.toml") for name in declared["tables"]])
+    own_tables = [declared.get("rules", {})]
+    if declared.get("errata"):
+        own_tables.append({"errata": {name: errata()[name] for name in declared["errata"]}})
+    return merge_tables([tables, *own_tables], last_wins=True)
 
 
-def laid_over(tables: Sequence[Mapping[str, Any]], last: bool = False) -> dict[str, Any]:
-    """Return tables as one: sections joined, lists end to end, of equal keys the first value.
+def merge_tables(tables: Sequence[Mapping[str, Any]], last_wins: bool = False) -> dict[str, Any]:
+    """Return tables as one: sections are joined, and lists in them concatenated.
+
+    >>> merge_tables([{"a": {"x": "1", "l": ["p"]}}, {"a": {"x": "2", "l": ["q"]}}])
+    {'a': {'x': '1', 'l': ['p', 'q']}}
 
     Args:
         tables: The tables.
-        last: Whether it is the last value instead.
+        last_wins: Whether the last table with a key gives its value, and not the first.
     """
-    joined: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for table in tables:
         for key, value in table.items():
-            if type(value) is not type(joined.get(key, value)):
-                # One of them is wrong, which `shape_problems` says of this.
-                joined[key] = value
+            if type(value) is not type(merged.get(key, value)):
+                # One of them is wrong. The later one stays, so that `shape_problems` reports it.
+                merged[key] = value
             elif isinstance(value, Mapping):
-                joined[key] = laid_over([joined.get(key, {}), value], last)
+                merged[key] = merge_tables([merged.get(key, {}), value], last_wins)
             elif isinstance(value, list):
-                joined[key] = [*joined.get(key, []), *value]
-            else:
-                joined[key] = value if last else joined.get(key, value)
-    return joined
+                merged[key] = [*merged.get(key, []), *value]
+            elif last_wins or key not in merged:
+                merged[key] = value
+    return merged

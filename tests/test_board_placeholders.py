@@ -93,11 +93,11 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
     folder: Path, sample: Benchmark
 ) -> None:
     entry = read_entry(folder / "aliased")
-    assert entry.system.aliases == Aliases.of(OWN)
+    assert entry.system.aliases == Aliases.from_table(OWN)
     # By the table it says what the careful submission says.
     known = sample_scores("careful").reports
     for rules, report in entry.scores.reports.items():
-        assert report.signature.parameters == {"placeholders": Aliases.of(OWN).label}
+        assert report.signature.parameters == {"placeholders": Aliases.from_table(OWN).label}
         assert report.metrics == known[rules].metrics
     without = entry.scores.without_placeholders
     assert without.keys() == known.keys()
@@ -119,7 +119,7 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     with contextlib.chdir(folder.parent):
         run = cli("compare", "aliased", "hasty")
     assert run.status == 0, run.err
-    assert f"different placeholders: {Aliases.of(OWN).label} and none" in run.out
+    assert f"different placeholders: {Aliases.from_table(OWN).label} and none" in run.out
 
 
 def test_the_page_has_a_note_with_the_figures_without(
@@ -150,7 +150,9 @@ def test_other_placeholders_than_those_scored_with_are_told(
     _declare(folder, declared)
     run = cli("leaderboard", "--submissions", folder, "--check")
     assert run.status != 0
-    told = f"scored with placeholders {Aliases.of(OWN).label}, and entry.toml declares {label}"
+    told = (
+        f"scored with placeholders {Aliases.from_table(OWN).label}, and entry.toml declares {label}"
+    )
     assert f"aliased: rule set 2021: {told}; use --rescore" in run.out + run.err
 
 
@@ -196,7 +198,7 @@ def test_seeds_are_read_with_the_entrys_placeholders(
     submit.done(folder, outputs, *about, "--seeds", seed)
     content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
     signed = content["seeds"][0]["signature"]["parameters"]
-    assert signed == {"placeholders": Aliases.of(OWN).label}
+    assert signed == {"placeholders": Aliases.from_table(OWN).label}
     cli.done("verify", "--submissions", folder, "--strict", "--jobs", 1)
 
 
@@ -233,7 +235,7 @@ def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
         "known": (sample_content("careful"), "sample", None),
         "plain": (CONTENT, "sample", None),
-        "own": (CONTENT, "sample", Aliases.of(OWN)),
+        "own": (CONTENT, "sample", Aliases.from_table(OWN)),
     }
     found = dict(search_setups(wanted, 1))
     assert found["own"] == found["known"]

@@ -21,7 +21,7 @@ from mwz.normalization.delexicaliser.phrases import (
     PhraseBook,
     corrector,
     spellings,
-    tokens,
+    tokenize,
     words,
     words_read,
 )
@@ -53,7 +53,7 @@ GAZETTEER = build_gazetteer(RECORDS, delexicaliser_tables())
 
 def _meant(phrase: str) -> set[tuple[str, str, bool]]:
     """Return (slot, id, whole) of everything that a phrase as a whole may mean."""
-    text = list(tokens(phrase))
+    text = list(tokenize(phrase))
     return {
         (mention.slot, mention.venue.id, mention.whole)
         for match in GAZETTEER.phrases.find(text, skipped=frozenset("',-."))
@@ -160,7 +160,7 @@ def test_one_word_of_a_phrase_may_be_misspelt() -> None:
     read = partial(words_read, corrections=corrections)
 
     def found(text: str) -> bool:
-        return any(book.find(list(tokens(text)), read))
+        return any(book.find(list(tokenize(text)), read))
 
     assert found("a copfer kettle")
     assert found("a copper ketle")

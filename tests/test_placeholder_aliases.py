@@ -54,7 +54,7 @@ def test_an_alias_counts_as_what_it_becomes() -> None:
 
 
 def test_an_alias_is_read_with_its_plural_and_in_any_case() -> None:
-    rules = rule_set(RULES.name, Aliases.of({"Restaurant_Ref": "REFERENCE"}))
+    rules = rule_set(RULES.name, Aliases.from_table({"Restaurant_Ref": "REFERENCE"}))
     assert normalized_text("[RESTAURANT_REF]s , [name]", rules) == "REFERENCE, NAME"
 
 
@@ -74,7 +74,7 @@ def test_the_table_is_in_the_signature_and_the_digest_of_the_rules_stays() -> No
     assert own.rules_digest == plain.rules_digest == RULES.digest
     assert "placeholders" not in plain.parameters
     label = own.parameters["placeholders"]
-    assert label == Aliases.of(OWN).label
+    assert label == Aliases.from_table(OWN).label
     assert f"|placeholders:{label}|" in str(own)
     assert plain.key != own.key
 
@@ -94,9 +94,9 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
     path.write_text("\n".join(["[placeholders]", *reversed(lines)]))
     assert Options(placeholders=path) == Options(placeholders="dard")
     assert alias_tables()["dard"].label.startswith("dard-")
-    assert Aliases.of(OWN).label.startswith("own-")
+    assert Aliases.from_table(OWN).label.startswith("own-")
     others = {**OWN, "hotel_ref": "REFERENCE"}, {"restaurant_ref": "NAME"}
-    assert len({Aliases.of(one).label for one in (OWN, *others)}) == 3
+    assert len({Aliases.from_table(one).label for one in (OWN, *others)}) == 3
 
 
 # What a table may hold.
@@ -197,7 +197,7 @@ def test_check_score_why_and_compare_read_a_table(file: Path, tmp_path: Path, cl
     assert run.err == ""
     assert json.loads(run.out)["success"] == 100
     assert json.loads(run.out)["signature_fields"]["parameters"] == {
-        "placeholders": Aliases.of(OWN).label
+        "placeholders": Aliases.from_table(OWN).label
     }
     run = cli("why", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")

@@ -12,7 +12,7 @@ import pytest
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, published_rule_sets, rule_set, rule_set_names
-from mwz.normalization.rules import READ_BY_CODE, laid_over
+from mwz.normalization.rules import READ_BY_CODE, merge_tables
 
 # What scores under these names stand for, for ever. What belongs to a later rule set goes into
 # rule_sets/next.toml.
@@ -89,14 +89,18 @@ def test_applying_the_rules_to_venues_is_part_of_the_digest_and_the_name_is_not(
     assert replace(rules, name="other", date="", change="").digest == rules.digest
 
 
-def test_of_tables_laid_over_one_another_the_earlier_value_stays_and_lists_are_joined() -> None:
+def test_merged_tables_keep_the_earlier_value_and_join_lists() -> None:
     first = {"a": {"x": "1", "l": ["p"]}}
     second = {"a": {"x": "2", "y": "3", "l": ["q"]}, "b": {"z": "4"}}
-    assert laid_over([first, second]) == {
+    assert merge_tables([first, second]) == {
         "a": {"x": "1", "l": ["p", "q"], "y": "3"},
         "b": {"z": "4"},
     }
-    assert laid_over([first, second], last=True)["a"] == {"x": "2", "l": ["p", "q"], "y": "3"}
+    assert merge_tables([first, second], last_wins=True)["a"] == {
+        "x": "2",
+        "l": ["p", "q"],
+        "y": "3",
+    }
     assert first == {"a": {"x": "1", "l": ["p"]}}
 
 

@@ -415,7 +415,9 @@ def _remarks() -> str:
     for name, feature in declared_features().items():
         if name in declared_flags():
             continue
-        parts = ", ".join(f"`{part}` {_percent(limit)}" for part, limit in feature.part_limits.items())
+        parts = ", ".join(
+            f"`{part}` {_percent(limit)}" for part, limit in feature.part_limits.items()
+        )
         limits = "; ".join(filter(None, [_percent(feature.limit), parts]))
         ends = [_percent(end) for end in feature.honest]
         rows.append(

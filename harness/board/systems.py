@@ -375,7 +375,11 @@ class System(BaseModel, extra="forbid", frozen=True):
         if self.placeholders is None:
             return None
         named = self.placeholders.get(TABLE, "")
-        return alias_tables()[named] if named in alias_tables() else Aliases.of(self.placeholders)
+        return (
+            alias_tables()[named]
+            if named in alias_tables()
+            else Aliases.from_table(self.placeholders)
+        )
 
 
 def _unfit(system: System, track: Track) -> Iterator[str]:

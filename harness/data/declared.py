@@ -126,9 +126,9 @@ def read_data_set(name: str) -> DataSet:
     """
     if name not in declared_names():
         raise InputError("data set", unknown("data set", name, declared_names()))
-    content = read_toml(f"{_SETS}/{name}.toml", __package__)
-    sources = tuple(map(parse_source, content["sources"]))
-    return DataSet(name, **{**content, "sources": sources})
+    content = dict(read_toml(f"{_SETS}/{name}.toml", __package__))
+    content["sources"] = tuple(map(parse_source, content["sources"]))
+    return DataSet(name, **content)
 
 
 def parse_source(entry: Mapping[str, Any]) -> Source:
@@ -138,20 +138,18 @@ def parse_source(entry: Mapping[str, Any]) -> Source:
         entry: The fields of `Source`, with a table path -> git blob id for each of some `PARTS`
             in place of `files`.
     """
-    repository, commit = entry["repository"], entry["commit"]
-    files = tuple(
-        PinnedFile(repository, commit, path, blob, part)
-        for part in PARTS
-        for path, blob in entry.get(part, {}).items()
-    )
+    files: list[PinnedFile] = []
+    for part in PARTS:
+        for path, blob in entry.get(part, {}).items():
+            files.append(PinnedFile(entry["repository"], entry["commit"], path, blob, part))
     fields = {key: value for key, value in entry.items() if key not in PARTS}
-    return Source(**fields, files=files)
+    return Source(**fields, files=tuple(files))
 
 
 def gold_versions(benchmark: str) -> tuple[str | None, Sequence[str]]:
     """Return the version of a benchmark's own gold states, and the further ones of the board.
 
-    Of a benchmark that is not declared, none is known.
+    They are None and empty for a benchmark that is not declared.
     """
     if benchmark not in declared_names():
         return None, ()
@@ -192,21 +190,31 @@ def install(benchmark: Benchmark, notes: Sequence[str], tasks: Tasks | None) -> 
         InputError: A file cannot be written.
     """
     path = install_benchmark(benchmark)
-    installed_tasks = [] if tasks is None else [install_tasks(tasks, benchmark.name)]
+    lines: list[str] = []
+    if tasks is not None:
+        lines.append(install_tasks(tasks, benchmark.name))
     counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
-    return [*installed_tasks, f"installed {benchmark.name}: {counts}, in {path}", *notes]
+    lines.append(f"installed {benchmark.name}: {counts}, in {path}")
+    lines += notes
+    return lines
 
 
 def select(sources: Collection[Source], parts: Collection[str]) -> tuple[PinnedFile, ...]:
     """Return the files of some `PARTS`, and those that are always needed."""
     wanted = {"test", *parts}
-    return tuple(file for source in sources for file in source.files if file.part in wanted)
+    selected: list[PinnedFile] = []
+    for source in sources:
+        selected += [file for file in source.files if file.part in wanted]
+    return tuple(selected)
 
 
 def blob_id(content: bytes) -> str:
     """Return the git blob id of a content: SHA-1 of `blob <size>`, a zero byte and the content.
 
     Source: "Git Internals - Git Objects", Pro Git (2nd edition), section 10.2.
+
+    >>> blob_id(b"what is up, doc?")
+    'bd9dbf5aae1a3862dd1526723246b20206e5fc37'
     """
     digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
@@ -221,8 +229,9 @@ def safe_path(folder: Path, place: str) -> Path:
             in clones as well.
     """
     path = folder / place
-    odd = {"", ".", ".."} & {*place.split("/")} or "\0" in place or "\\" in place
-    if odd or not path.resolve().is_relative_to(folder.resolve()):
+    has_odd_names = not {"", ".", ".."}.isdisjoint(place.split("/"))
+    has_odd_signs = "\0" in place or "\\" in place
+    if has_odd_names or has_odd_signs or not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(place, f"not a path inside {folder}")
     return path
 
@@ -238,13 +247,15 @@ def find_file(
         pinned: What it has to be, which is looked for among the downloads as well; None if any
             content will do.
     """
-    clones = [clone for folder in folders for clone in (folder, *sorted(folder.iterdir()))]
-    places = [clone / path for clone in clones]
+    places: list[Path] = []
     if pinned is not None:
-        by_name = (folder / Path(path).name for folder in folders)
-        places = [safe_path(downloads_directory(), pinned.place), *places, *by_name]
-    wrong = []
-    # Of a name that is too long for a file system pathlib raises an error.
+        places.append(safe_path(downloads_directory(), pinned.place))
+    for folder in folders:
+        places += [clone / path for clone in (folder, *sorted(folder.iterdir()))]
+    if pinned is not None:
+        places += [folder / Path(path).name for folder in folders]
+    wrong: list[str] = []
+    # `Path.is_file` would raise an error for a name that is too long for the file system.
     for place in filter(os.path.isfile, places):
         content = read_bytes(place)
         if pinned is None or blob_id(content) == pinned.blob:
@@ -278,22 +289,19 @@ of `COMPARED`, or that the dialogue or the venues are others."""
 
 def fingerprints(benchmark: Benchmark) -> dict[str, Any]:
     """Return the fingerprints of a benchmark as JSON types, as they are kept."""
+    dialogues: dict[str, list[str]] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        dialogues[id_] = []
+        for values_of in COMPARED.values():
+            digests = [digest_of_json(value)[:_DIGITS] for value in values_of(dialogue)]
+            dialogues[id_].append("".join(digests))
+    venues = benchmark.venue_records(rule_set(DEFAULT_RULES))
     return {
         "parts": list(COMPARED),
-        "dialogues": {
-            id_: [_fingerprint(part(dialogue)) for part in COMPARED.values()]
-            for id_, dialogue in benchmark.dialogues.items()
-        },
+        "dialogues": dialogues,
         "domains": [" ".join(dialogue.goal) for dialogue in benchmark.dialogues.values()],
-        "venues": {
-            domain: digest_of_json(records)
-            for domain, records in benchmark.venue_records(rule_set(DEFAULT_RULES)).items()
-        },
+        "venues": {domain: digest_of_json(records) for domain, records in venues.items()},
     }
-
-
-def _fingerprint(values: Sequence[Any]) -> str:
-    return "".join(digest_of_json(value)[:_DIGITS] for value in values)
 
 
 def differences(benchmark: Benchmark) -> list[Difference] | None:
@@ -310,9 +318,10 @@ def compared_with_pinned(benchmark: Benchmark) -> tuple[bool, str]:
         one where no benchmark of its name is pinned.
     """
     differing = differences(benchmark)
+    if differing is None:
+        return False, ""
     if not differing:
-        equal = ", equal to the pinned one: scores compare with the leaderboard's"
-        return False, "" if differing is None else equal
+        return False, ", equal to the pinned one: scores compare with the leaderboard's"
     counts = Counter(part for _, part in differing)
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
@@ -329,20 +338,26 @@ def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:
 
 
 def _compared(pinned: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield where fingerprints differ from the pinned ones."""
     for id_ in dict.fromkeys([*pinned["dialogues"], *installed["dialogues"]]):
         theirs, ours = pinned["dialogues"].get(id_), installed["dialogues"].get(id_)
-        if theirs is None or ours is None:
-            yield f"dialogue {id_}", "missing" if ours is None else "not in the pinned"
-            continue
-        for part, one, other in zip(pinned["parts"], theirs, ours, strict=True):
-            yield from _turns(id_, part, one, other)
+        if ours is None:
+            yield f"dialogue {id_}", "missing"
+        elif theirs is None:
+            yield f"dialogue {id_}", "not in the pinned"
+        else:
+            for part, their_digests, our_digests in zip(pinned["parts"], theirs, ours, strict=True):
+                for turn in _differing_turns(their_digests, our_digests):
+                    place = "" if part == GOAL else f", turn {turn}"
+                    yield f"dialogue {id_}{place}", part
     for domain in dict.fromkeys([*pinned["venues"], *installed["venues"]]):
         if pinned["venues"].get(domain) != installed["venues"].get(domain):
             yield f"domain {domain}", "venues"
 
 
-def _turns(id_: str, part: str, one: str, other: str) -> Iterator[Difference]:
+def _differing_turns(digests: str, others: str) -> Iterator[int]:
     """Yield the turns whose digests differ."""
-    for turn, start in enumerate(range(0, max(len(one), len(other)), _DIGITS)):
-        if one[start : start + _DIGITS] != other[start : start + _DIGITS]:
-            yield f"dialogue {id_}" + ("" if part == GOAL else f", turn {turn}"), part
+    for turn, start in enumerate(range(0, max(len(digests), len(others)), _DIGITS)):
+        end = start + _DIGITS
+        if digests[start:end] != others[start:end]:
+            yield turn

@@ -59,10 +59,15 @@ def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[
     Raises:
         InputError: A file cannot be read.
     """
-    kept = [(file, path) for file in files if (path := safe_path(folder, file.place)).is_file()]
-    return len(kept), [
-        path for file, path in kept if blob_id(read_bytes(path, unpack=False)) != file.blob
-    ]
+    count = 0
+    wrong: list[Path] = []
+    for file in files:
+        path = safe_path(folder, file.place)
+        if path.is_file():
+            count += 1
+            if blob_id(read_bytes(path, unpack=False)) != file.blob:
+                wrong.append(path)
+    return count, wrong
 
 
 def fetch_benchmark(
@@ -93,10 +98,11 @@ def fetch_benchmark(
     """
     every = select(data_set.sources, ["all"])
     if all(safe_path(folder, file.place).is_file() for file in every):
-        # What is known of the overlap is not to be lost when something else is fetched.
+        # Fetching something else must not lose the overlap, which is known already.
         parts = {*parts, "all"}
     files = select(data_set.sources, parts)
-    for path in wrong_files(files, folder)[1]:
+    _, wrong = wrong_files(files, folder)
+    for path in wrong:
         notify(f"{path}: not the pinned content; removed")
         path.unlink()
     lacking = [file for file in files if not safe_path(folder, file.place).is_file()]
@@ -109,7 +115,7 @@ def fetch_benchmark(
             "without it, from a mirror (--from URL) if need be, put them here as "
             "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones",
         )
-    problems = []
+    problems: list[str] = []
     for number, file in enumerate(lacking, start=1):
         notify(f"{number} of {len(lacking)}: {file.place}")
         for url in urls(file, mirror):
@@ -121,7 +127,7 @@ def fetch_benchmark(
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
     refuse(without_secrets(mirror or GITHUB), problems)
-    folders = {one.role: folder / one.repository / one.commit for one in data_set.sources}
+    folders = {s.role: folder / s.repository / s.commit for s in data_set.sources}
     return build_benchmark(data_set, folders, all_splits="all" in parts)
 
 
@@ -135,6 +141,8 @@ def _read(url: str) -> bytes | None:
         path = Path(url2pathname(urlsplit(url).path))
         return path.read_bytes() if path.is_file() else None
     trouble = ""
+    # The retries of requests (urllib3's) would not do: they end where an answer's body begins, and
+    # a connection may fail within it.
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(2 ** (attempt - 1))
@@ -148,8 +156,10 @@ def _read(url: str) -> bytes | None:
             if status in _NOT_THERE:
                 return None
             trouble = f"the server answers {status}" if status else str(error)
-            # Of an address that is none every library below raises its own.
-            if isinstance(error, ValueError) or (400 <= status < 500 and status not in _PASSING):
+            # A malformed address: the libraries below raise errors of their own, all ValueErrors.
+            is_malformed = isinstance(error, ValueError)
+            is_refused = 400 <= status < 500 and status not in _PASSING
+            if is_malformed or is_refused:
                 break
     raise InputError(
         without_secrets(url),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -40,16 +40,15 @@ class GoalsFile:
     @property
     def digest(self) -> str:
         """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
-        content = {
-            id_: {domain: _content(one) for domain, one in goal.items()}
-            for id_, goal in self.goals.items()
-        }
+        content: dict[str, dict[str, list[object]]] = {}
+        for id_, by_domain in self.goals.items():
+            content[id_] = {}
+            for domain, goal in by_domain.items():
+                wanted: list[object] = [dict(goal.informable), sorted(goal.requestable)]
+                if goal.further:
+                    wanted.append(sorted(goal.further))
+                content[id_][domain] = wanted
         return digest_of_json(content)
-
-
-def _content(goal: Goal) -> list[object]:
-    further = [sorted(goal.further)] if goal.further else []
-    return [dict(goal.informable), sorted(goal.requestable), *further]
 
 
 def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
@@ -73,49 +72,74 @@ def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleS
     if not isinstance(content, Mapping):
         kind = kind_of(content)
         raise InputError(source, f"expected an object of dialogue id -> goal, found {kind}")
+    read: dict[str, dict[str, Goal]] = {}
     problems = [] if content else ["holds no goals"]
-    read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
+    for id_, written in content.items():
+        read[id_], of_dialogue = _read_goal(id_, written, rules)
+        problems += of_dialogue
     refuse(source, problems)
     return GoalsFile(read, source)
 
 
-def _read(
-    id_: str, written: object, rules: RuleSet, problems: list[str]
-) -> Iterator[tuple[str, Goal]]:
-    """Yield domain and goal of a dialogue; what is wrong with them is added to the problems."""
+def _read_goal(id_: str, written: object, rules: RuleSet) -> tuple[dict[str, Goal], list[str]]:
+    """Return the goal of a dialogue by domain, and what is wrong with it."""
     goal = written.get("goal", written) if isinstance(written, Mapping) else {}
-    given = goal if isinstance(goal, Mapping) else {}
-    raw = any(isinstance(one, Mapping) and "info" in one for one in given.values())
-    # The data set names all domains, and has instructions and topics beside them.
-    wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
+    wanted = goal if isinstance(goal, Mapping) else {}
+    is_raw = any(isinstance(part, Mapping) and "info" in part for part in wanted.values())
+    if is_raw:
+        # The data set names all domains, and has instructions and topics beside them.
+        wanted = {d: part for d, part in wanted.items() if d in DOMAINS and part}
+    goals: dict[str, Goal] = {}
+    problems: list[str] = []
     if not wanted:
         problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
-    informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
-    choices = (*REQUESTABLE_SLOTS, *(FURTHER_SLOTS if raw else ()))
-    for domain, one in wanted.items():
-        place = f"dialogue {id_}, {domain}"
-        slots = one.get(informable) if isinstance(one, Mapping) else None
+    for domain, part in wanted.items():
         if domain not in DOMAINS:
             problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
-        elif not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
-            problems.append(f"{place}: expected `{informable}`, an object of slot -> value")
-        else:
-            values = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
-            names = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
-            venue = rules.venue_rules.get(domain)
-            columns = [*values] if venue is None else venue.columns
-            written_slots = {name: name for name in values}
-            parts = ((informable, written_slots, columns), (requested, names, choices))
-            problems += [
-                f"{place}, {part}: {unknown('slot', slot, allowed)}"
-                for part, named, allowed in parts
-                for name, slot in named.items()
-                if name not in allowed
-            ]
-            five = names.keys() & {*REQUESTABLE_SLOTS}
-            booked = {REFERENCE} if raw and one.get("book") else set()
-            further = frozenset(names.keys() - five) if raw else None
-            yield domain, Goal(values, frozenset(five | booked), {}, further)
+            continue
+        venue = rules.venue_rules.get(domain)
+        columns = None if venue is None else venue.columns
+        read, of_domain = _read_domain(part, is_raw, columns, rules)
+        problems += [f"dialogue {id_}, {domain}{problem}" for problem in of_domain]
+        if read is not None:
+            goals[domain] = read
+    return goals, problems
+
+
+def _read_domain(
+    part: object, is_raw: bool, columns: Sequence[str] | None, rules: RuleSet
+) -> tuple[Goal | None, list[str]]:
+    """Return what a goal wants of a domain, and what is wrong with it.
+
+    Args:
+        part: What the goal says of the domain.
+        is_raw: Whether it is written as in the data set.
+        columns: The slots that a venue can be asked for; None where any will do.
+        rules: The rule set.
+    """
+    informable, requested = ("info", "reqt") if is_raw else ("informable", "requestable")
+    choices = (*REQUESTABLE_SLOTS, *FURTHER_SLOTS) if is_raw else REQUESTABLE_SLOTS
+    content = part if isinstance(part, Mapping) else {}
+    slots = content.get(informable)
+    if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
+        return None, [f": expected `{informable}`, an object of slot -> value"]
+    values = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
+    # As the harness spells it -> as it is written.
+    names = {_requestable(slot, rules): slot for slot in content.get(requested) or ()}
+    problems: list[str] = []
+    for name in values:
+        if columns is not None and name not in columns:
+            problems.append(f", {informable}: {unknown('slot', name, columns)}")
+    for name, slot in names.items():
+        if name not in choices:
+            problems.append(f", {requested}: {unknown('slot', slot, choices)}")
+    requestable = names.keys() & {*REQUESTABLE_SLOTS}
+    if not is_raw:
+        return Goal(values, frozenset(requestable), {}), problems
+    further = frozenset(names.keys() - requestable)
+    if content.get("book"):
+        requestable.add(REFERENCE)
+    return Goal(values, frozenset(requestable), {}, further), problems
 
 
 def _requestable(slot: object, rules: RuleSet) -> str:
@@ -187,7 +211,9 @@ class Task:
     @property
     def goal(self) -> dict[str, Any]:
         """The task as the data set writes it."""
-        return {**{d: vars(one) for d, one in self.domains.items()}, "message": self.message}
+        goal: dict[str, Any] = {domain: vars(task) for domain, task in self.domains.items()}
+        goal["message"] = self.message
+        return goal
 
 
 @dataclass(frozen=True)
@@ -229,14 +255,13 @@ def parse_tasks(content: object, source: str) -> Tasks:
     """
     written = validated(dict[str, dict[str, Any]], content, source)
     goals = {id_: goal.get("goal", goal) for id_, goal in written.items()}
-    messages = validated(
-        dict[str, list[str]], {id_: goal.get("message", []) for id_, goal in goals.items()}, source
-    )
-    wanted = {
-        id_: {d: _without_marks(goal[d]) for d in PLAYED_DOMAINS if goal.get(d)}
-        for id_, goal in goals.items()
-    }
-    tasks = {}
+    written_messages = {id_: goal.get("message", []) for id_, goal in goals.items()}
+    messages = validated(dict[str, list[str]], written_messages, source)
+    wanted: dict[str, dict[str, object]] = {}
+    for id_, goal in goals.items():
+        played = [domain for domain in PLAYED_DOMAINS if goal.get(domain)]
+        wanted[id_] = {domain: _without_marks(goal[domain]) for domain in played}
+    tasks: dict[str, Task] = {}
     for name, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
         id_ = dialogue_id(name)
         message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[name])
@@ -250,16 +275,20 @@ def parse_tasks(content: object, source: str) -> Tasks:
 
 def _in_order(domains: Iterable[str], text: str) -> list[str]:
     """Return domains in the order in which instructions come to them."""
-    places = {domain: re.search(_NAMES[domain], text) for domain in domains}
-    return sorted(places, key=lambda d: place.start() if (place := places[d]) else len(text))
+    starts: dict[str, int] = {}
+    for domain in domains:
+        mention = re.search(_NAMES[domain], text)
+        starts[domain] = mention.start() if mention else len(text)
+    return sorted(starts, key=starts.__getitem__)
 
 
-def _without_marks(domain: Any) -> Any:
+def _without_marks(part: object) -> object:
     """Return what a goal says of a domain, without what `book` says of how it was drawn."""
-    book = domain.get("book") if isinstance(domain, Mapping) else None
-    if not isinstance(book, Mapping):
-        return domain
-    return {**domain, "book": {slot: v for slot, v in book.items() if slot not in _MARKS}}
+    book = part.get("book") if isinstance(part, Mapping) else None
+    if not isinstance(part, Mapping) or not isinstance(book, Mapping):
+        return part
+    slots = {slot: value for slot, value in book.items() if slot not in _MARKS}
+    return {**part, "book": slots}
 
 
 def read_tasks(path: str | Path) -> Tasks:

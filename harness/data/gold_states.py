@@ -98,10 +98,11 @@ def read_gold_states(
         if not files:
             raise InputError(str(path), f"none of {', '.join(STATE_FILES)} in this folder")
         path = files[0]
-    dialogues, slots_of = _dialogues(_content(path), path)
+    content = parse_predictions(read_bytes(path, wanted=STATE_FILES), str(path))
+    dialogues, read_slots = _dialogues(content, str(path))
     states: dict[str, list[BeliefState]] = {}
     left_out: Counter[str] = Counter()
-    problems = []
+    problems: list[str] = []
     for name, turns in dialogues.items():
         id_ = dialogue_id(name)
         if id_ not in benchmark.dialogues:
@@ -109,9 +110,12 @@ def read_gold_states(
         states[id_] = []
         for number, turn in enumerate(turns):
             try:
-                states[id_].append(_tracked_state(slots_of(turn), left_out))
+                state, others = _tracked_state(read_slots(turn))
             except (KeyError, TypeError, AttributeError, ValueError) as error:
                 problems.append(f"dialogue {name}, turn {number}: no state ({error})")
+            else:
+                states[id_].append(state)
+                left_out.update(others)
     refuse(str(path), problems)
     if not states:
         raise InputError(str(path), "none of its dialogues is in the benchmark")
@@ -120,51 +124,56 @@ def read_gold_states(
     return gold, [*_notes(gold, left_out, benchmark)]
 
 
-def _content(path: Path) -> object:
-    """Return what a file holds, of a zip file that of one of the `STATE_FILES`."""
-    return parse_predictions(read_bytes(path, wanted=STATE_FILES), str(path))
-
-
 def _dialogues(
-    content: Any, path: Path
+    content: Any, source: str
 ) -> tuple[Mapping[str, Sequence[Any]], Callable[[Any], _Slots]]:
-    """Return a file's dialogues, name -> turns with a state, and what yields a turn's slots."""
+    """Return a file's dialogues, name -> turns with a state, and what yields a turn's slots.
+
+    Raises:
+        InputError: They have no states.
+    """
     try:
         if isinstance(content, Mapping):
-            logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
-            every = [turn for turns in logs.values() for turn in turns]
-            if not logs or any(isinstance(turn, Mapping) and "metadata" in turn for turn in every):
+            logs: dict[str, Sequence[Any]] = {}
+            has_metadata = False
+            for name, dialogue in content.items():
+                logs[name] = dialogue["log"][1::2]
+                if any(isinstance(turn, Mapping) and "metadata" in turn for turn in logs[name]):
+                    has_metadata = True
+            if has_metadata or not logs:
                 return logs, lambda turn: metadata_slots(turn["metadata"])
         else:
-            trade = {one["dialogue_idx"]: one["dialogue"] for one in content}
+            trade = {dialogue["dialogue_idx"]: dialogue["dialogue"] for dialogue in content}
             if len(trade) == len(content):
                 return trade, _slots_of_trade
     except (KeyError, TypeError):
+        # Neither of the two shapes.
         pass
-    return _of_any_layout(content, path), _slots_of_state
+    return _of_any_layout(content, source), _slots_of_state
 
 
-def _of_any_layout(content: object, path: Path) -> Mapping[str, Sequence[Any]]:
+def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[Any]]:
     """Return the dialogues of a file of states in any layout, name -> turns, each with a state.
 
     Raises:
         InputError: It has none.
     """
-    source = str(path)
     expected = (
         "unknown shape; expected an object of dialogue id -> `log` (data.json), a list of "
         "dialogues with `dialogue_idx` and `dialogue` (test_dials.json), or turns with a state"
     )
     try:
-        read = standard_form(content, source).dialogues
+        dialogues = standard_form(content, source).dialogues
     except InputError as error:
         raise InputError(source, f"{expected}: {'; '.join(error.problems)}") from None
-    listed = [turns for turns in read.values() if isinstance(turns, list)]
-    turns = [turn for turns in listed for turn in turns if isinstance(turn, Mapping)]
-    key = GOLD if any(GOLD in turn for turn in turns) else STATE
-    if not any(key in turn for turn in turns):
+    keys: set[str] = set()
+    for turns in dialogues.values():
+        if isinstance(turns, list):
+            keys.update(*(turn for turn in turns if isinstance(turn, Mapping)))
+    key = GOLD if GOLD in keys else STATE
+    if key not in keys:
         raise InputError(source, expected)
-    return {name: [turn[key] for turn in turns] for name, turns in read.items()}
+    return {name: [turn[key] for turn in turns] for name, turns in dialogues.items()}
 
 
 def _slots_of_state(state: Any) -> _Slots:
@@ -178,36 +187,44 @@ def _slots_of_state(state: Any) -> _Slots:
     if problems:
         raise ValueError(problems[0])
     for domain, slots in read.items():
-        yield from ((domain, known_slot_name(slot), value) for slot, value in slots.items())
+        for slot, value in slots.items():
+            yield domain, known_slot_name(slot), value
 
 
 def _slots_of_trade(turn: Any) -> _Slots:
+    """Yield the slots of a turn as TRADE writes it."""
     for entry in turn["belief_state"]:
-        for name, value in entry["slots"] if isinstance(entry, Mapping) else [entry]:
+        pairs = entry["slots"] if isinstance(entry, Mapping) else [entry]
+        for name, value in pairs:
             domain, slot = name.split("-", 1)
             yield domain, slot, value
 
 
-def _tracked_state(slots: _Slots, left_out: Counter[str]) -> BeliefState:
-    """Return a state of the tracked slots, normalised; the others are counted."""
+def _tracked_state(slots: _Slots) -> tuple[BeliefState, list[str]]:
+    """Return a state of the tracked slots, normalised, and the names of others with a value."""
     rules = rule_set(DEFAULT_RULES)
     tracked: dict[str, dict[str, str]] = {}
+    others: list[str] = []
     for domain, written, value in slots:
         slot = normalize_slot_name(written, rules)
-        text = SEPARATOR.join(alternatives(slot, _text(value), rules))
+        text = SEPARATOR.join(alternatives(slot, _joined(value), rules))
         if text and slot in TRACKED_SLOTS.get(domain, ()):
             tracked.setdefault(domain, {})[slot] = text
         elif text:
-            left_out[f"{domain}-{slot}"] += 1
-    return tracked
+            others.append(f"{domain}-{slot}")
+    return tracked, others
 
 
-def _text(value: Any) -> str:
-    """Return the value of a slot as a text, several with a separator between them."""
-    values = value if isinstance(value, list) else [value]
-    for one in values:
-        if not isinstance(one, str):
-            raise TypeError(f"expected a string as value, found {kind_of(one)}")
+def _joined(written: Any) -> str:
+    """Return the value of a slot as a text, several with a separator between them.
+
+    Raises:
+        TypeError: A value is no string.
+    """
+    values = written if isinstance(written, list) else [written]
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"expected a string as value, found {kind_of(value)}")
     return valid_text(SEPARATOR.join(values)).strip()
 
 
@@ -221,12 +238,16 @@ def import_gold_states(benchmark: Benchmark, files: Sequence[tuple[str, Path]]) 
     Raises:
         InputError: As `read_gold_states` does, or a file cannot be written.
     """
-    lines = []
-    for gold, notes in [read_gold_states(version, path, benchmark) for version, path in files]:
+    # All files are read before the first is installed.
+    all_read = [read_gold_states(version, path, benchmark) for version, path in files]
+    lines: list[str] = []
+    for gold, notes in all_read:
         path = install_gold_states(gold)
         counts = f"{len(gold.states)} dialogues, {gold.turns} turns"
         content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
-        lines += [f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}"]
+        lines.append(
+            f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}"
+        )
         lines += notes
     return lines
 
@@ -271,9 +292,11 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
 def all_gold_states() -> Iterator[GoldStates]:
     """Load all gold states of further versions that are installed, one after another."""
     for name in installed_benchmarks():
-        if versions := installed_gold_states(name):
+        versions = installed_gold_states(name)
+        if versions:
             benchmark = load_benchmark(name)
-            yield from (load_gold_states(version, benchmark) for version in versions)
+            for version in versions:
+                yield load_gold_states(version, benchmark)
 
 
 def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]]:
@@ -287,10 +310,9 @@ def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]
     """
     installed = installed_gold_states(benchmark.name)
     _, further = gold_versions(benchmark.name)
-    return (
-        [load_gold_states(version, benchmark) for version in further if version in installed],
-        [version for version in further if version not in installed],
-    )
+    missing = [version for version in further if version not in installed]
+    there = [version for version in further if version in installed]
+    return [load_gold_states(version, benchmark) for version in there], missing
 
 
 def gold_states_path(benchmark: str, version: str) -> Path:
@@ -310,15 +332,12 @@ def _folder(benchmark: str) -> Path:
 def _check(gold: GoldStates, benchmark: Benchmark, path: Path) -> None:
     """Make sure that the gold states of a file are those of a benchmark's dialogues."""
     turns = {id_: dialogue.turns for id_, dialogue in benchmark.dialogues.items()}
-    refuse(
-        str(path),
-        [
-            f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
-            f"has {turns.get(id_, 'no such dialogue')}"
-            for id_, states in gold.states.items()
-            if len(states) != turns.get(id_)
-        ],
-    )
+    problems: list[str] = []
+    for id_, states in gold.states.items():
+        if len(states) != turns.get(id_):
+            expected = f"the benchmark {benchmark.name} has {turns.get(id_, 'no such dialogue')}"
+            problems.append(f"dialogue {id_}: {len(states)} turns with a state; {expected}")
+    refuse(str(path), problems)
 
 
 def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterator[str]:

@@ -18,7 +18,6 @@ import gzip
 import json
 import marshal
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, partial
@@ -130,7 +129,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     part = partial(_part, folder, made_of)
     document = part("benchmark", lambda: _shared(read_document(path, _FORMAT), {}), shared=True)
     benchmark = from_document(document)
-    # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
+    # Not an argument of the constructor: a benchmark that is made of this one must not have it.
     object.__setattr__(benchmark, "prepared", Prepared(folder, made_of, part))
     return benchmark
 
@@ -154,38 +153,45 @@ def install_benchmark(benchmark: Benchmark) -> Path:
 
 def to_document(benchmark: Benchmark) -> dict[str, Any]:
     """Return a benchmark as plain data, as it is written to disk."""
-    parts = (one.name for one in fields(Benchmark) if one.init)
-    return {name: _plain(getattr(benchmark, name)) for name in parts}
+    names = [field.name for field in fields(Benchmark) if field.init]
+    return {name: _plain(getattr(benchmark, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:
-    content = vars(value) if isinstance(value, Dialogue | Goal) else value
-    if isinstance(content, Mapping):
-        return {name: _plain(one) for name, one in content.items()}
-    return sorted(content) if isinstance(content, frozenset) else content
+    """Return a part of a benchmark as plain data: sets as sorted lists."""
+    if isinstance(value, Dialogue | Goal):
+        return _plain(vars(value))
+    if isinstance(value, Mapping):
+        return {name: _plain(inside) for name, inside in value.items()}
+    return sorted(value) if isinstance(value, frozenset) else value
 
 
 def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
-    dialogues = {id_: _dialogue(data) for id_, data in document["dialogues"].items()}
-    sets = {name: _as_set(document.get(name)) for name in ("seen", "trained")}
-    return Benchmark(**{**document, **sets, "dialogues": dialogues})
+    content = dict(document)
+    for name in ("seen", "trained"):
+        content[name] = _as_set(document.get(name))
+    content["dialogues"] = {id_: _dialogue(data) for id_, data in document["dialogues"].items()}
+    return Benchmark(**content)
 
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:
-    goals = {
-        domain: Goal(**{**goal, **{k: _as_set(goal.get(k)) for k in ("requestable", "further")}})
-        for domain, goal in data["goal"].items()
-    }
-    texts = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
-    return Dialogue(**{**data, **texts, "goal": goals})
+    """Return the dialogue that plain data describes."""
+    content = dict(data)
+    for name in ("users", "responses"):
+        content[name] = tuple(data.get(name, ()))
+    content["goal"] = {}
+    for domain, goal in data["goal"].items():
+        sets = {name: _as_set(goal.get(name)) for name in ("requestable", "further")}
+        content["goal"][domain] = Goal(**{**goal, **sets})
+    return Dialogue(**content)
 
 
 def _as_set(listed: Sequence[Any] | None) -> frozenset[Any] | None:
     """Return a list as a set, and lists in it as tuples; None of what is not known."""
     if listed is None:
         return None
-    return frozenset(tuple(one) if isinstance(one, list) else one for one in listed)
+    return frozenset(tuple(item) if isinstance(item, list) else item for item in listed)
 
 
 # ----------------------------------------------------------------------------- prepared parts
@@ -197,26 +203,16 @@ def code_digest() -> str:
 
     The package's version would not do: unreleased code changes without it.
     """
-    parts = [version("numpy"), version("sacrebleu")]
+    lines = [version("numpy"), version("sacrebleu")]
     for package in ("normalization", "database", "harness"):
         root = str(folder_of(f"mwz.{package}"))
         for folder, _, names in sorted(os.walk(root)):
-            for name in sorted(name for name in names if name.endswith((".py", ".toml"))):
-                status = os.stat(os.path.join(folder, name))
-                place = f"{folder.removeprefix(root)}/{name}"
-                parts.append(f"{place} {status.st_size} {status.st_mtime_ns}")
-    return sha256("\n".join(parts))
-
-
-def _prepared(path: Path) -> tuple[Path, str]:
-    """Return where the parts of the benchmark in a file are kept, and what they are made of.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    content = sha256(read_bytes(path, unpack=False))
-    made_of = f"{content} {code_digest()} {sys.implementation.cache_tag}"
-    return path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), made_of
+            for name in sorted(names):
+                if name.endswith((".py", ".toml")):
+                    status = os.stat(os.path.join(folder, name))
+                    place = f"{folder.removeprefix(root)}/{name}"
+                    lines.append(f"{place} {status.st_size} {status.st_mtime_ns}")
+    return sha256("\n".join(lines))
 
 
 def _part(
@@ -237,7 +233,7 @@ def _part(
         if key == made_of:
             return content
     content = make()
-    data = marshal.dumps((made_of, content), *([] if shared else [_UNSHARED]))
+    data = marshal.dumps((made_of, content), marshal.version if shared else _UNSHARED)
     with contextlib.suppress(InputError):
         write_atomically(path, data)
     return content
@@ -254,9 +250,9 @@ def _shared(value: Any, by_content: dict[object, Any]) -> Any:
     """
     key: object = (type(value), value)
     if isinstance(value, dict):
-        value = {_shared(name, by_content): _shared(one, by_content) for name, one in value.items()}
-        key = (dict, *((id(name), id(one)) for name, one in value.items()))
+        value = {_shared(k, by_content): _shared(inside, by_content) for k, inside in value.items()}
+        key = (dict, *[(id(k), id(inside)) for k, inside in value.items()])
     elif isinstance(value, list | tuple):
-        value = [_shared(one, by_content) for one in value]
+        value = [_shared(inside, by_content) for inside in value]
         key = (list, *map(id, value))
     return by_content.setdefault(key, value)

@@ -116,12 +116,10 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
             dialogue of the benchmark.
     """
     logged = read_standard(read_bytes(log), str(log)).dialogues_among(benchmark.users)
-    dialogues = {
-        id_: replace(dialogue, damd_domains=[turn[GOLD_DOMAINS] for turn in logged[id_]])
-        if id_ in logged
-        else dialogue
-        for id_, dialogue in benchmark.dialogues.items()
-    }
+    dialogues = dict(benchmark.dialogues)
+    for id_, turns in logged.items():
+        domains = [turn[GOLD_DOMAINS] for turn in turns]
+        dialogues[id_] = replace(dialogues[id_], damd_domains=domains)
     lacking = [id_ for id_ in dialogues if id_ not in logged]
     others = f"; by rule from states and acts for {', '.join(lacking)}" if lacking else ""
     note = f"gold active domains: DAMD's for {len(logged)} of {len(dialogues)} dialogues{others}"
@@ -136,15 +134,17 @@ def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
     """
     read = chosen_goals(path, rule_set(ANNOTATION_RULES)).goals
     goals = {dialogue_id(id_): goal for id_, goal in read.items()}
-    lacking = [i for i, one in benchmark.dialogues.items() if one.goal.keys() - goals.get(i, {})]
-    refuse(str(path), [f"no goal of dialogue {id_}" for id_ in lacking])
-    dialogues = {
-        id_: replace(
-            dialogue,
-            goal={d: replace(g, further=goals[id_][d].further) for d, g in dialogue.goal.items()},
-        )
-        for id_, dialogue in benchmark.dialogues.items()
-    }
+    problems: list[str] = []
+    dialogues: dict[str, Dialogue] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        if dialogue.goal.keys() - goals.get(id_, {}):
+            problems.append(f"no goal of dialogue {id_}")
+            continue
+        complete: dict[str, Goal] = {}
+        for domain, goal in dialogue.goal.items():
+            complete[domain] = replace(goal, further=goals[id_][domain].further)
+        dialogues[id_] = replace(dialogue, goal=complete)
+    refuse(str(path), problems)
     return replace(benchmark, dialogues=dialogues)
 
 
@@ -168,35 +168,47 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
     folder = mwzeval / EVALUATOR_DATA
     goals = _read_goals(folder / "goals.json", turns)
     booked = _read_per_turn(folder / "booked_domains.json", turns, list[str])
-    others = {
-        style: _read_per_turn(folder / "references" / f"{style}.json", turns, str)
-        for style in STYLES
-        if style != CANONICAL_STYLE
-    }
+    references: dict[str, Mapping[str, Sequence[str]]] = {}
+    for style in STYLES:
+        if style != CANONICAL_STYLE:
+            path = folder / "references" / f"{style}.json"
+            references[style] = _read_per_turn(path, turns, str)
+    dialogues: dict[str, Dialogue] = {}
+    for id_, dialogue in annotated.items():
+        of_dialogue = dict(dialogue.references)
+        for style, responses in references.items():
+            of_dialogue[style] = responses[id_]
+        dialogues[id_] = replace(
+            dialogue, goal=goals[id_], references=of_dialogue, booked_domains=booked[id_]
+        )
+    venues, venue_versions = _read_venue_versions(folders, sources)
+    return Benchmark(name="", dialogues=dialogues, venues=venues, venue_versions=venue_versions)
+
+
+def _read_venue_versions(
+    folders: Mapping[str, Path], sources: Collection[Source]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Read all versions of the venue database that there are, as the evaluator has them.
+
+    Returns:
+        The records of the first version, domain -> records; and the domains in which further
+        versions differ from it, version -> domain -> records.
+    """
     places = {s.venues: folders[s.role] for s in sources if s.venues and s.role in folders}
-    versions = {version: _read_venues(place) for version, place in sorted(places.items())}
-    venues = next(iter(versions.values()))
-    return Benchmark(
-        name="",
-        dialogues={
-            id_: replace(
-                dialogue,
-                goal=goals[id_],
-                references={
-                    **dialogue.references,
-                    **{style: texts[id_] for style, texts in others.items()},
-                },
-                booked_domains=booked[id_],
-            )
-            for id_, dialogue in annotated.items()
-        },
-        venues=venues,
-        venue_versions={
-            version: {d: records[d] for d in records if records[d] != venues[d]}
-            for version, records in versions.items()
-            if records != venues
-        },
-    )
+    domains = rule_set(ANNOTATION_RULES).venue_rules
+    versions: dict[str, dict[str, Any]] = {}
+    for version, place in sorted(places.items()):
+        folder = place / EVALUATOR_DATA / "database"
+        versions[version] = {
+            domain: _read(list[dict[str, Any]], folder / f"{domain}_db.json") for domain in domains
+        }
+    first, *_ = versions.values()
+    differing: dict[str, dict[str, Any]] = {}
+    for version, venues in versions.items():
+        changed = {d: records for d, records in venues.items() if records != first[d]}
+        if changed:
+            differing[version] = changed
+    return first, differing
 
 
 def _read(kind: type[_T], path: Path) -> _T:
@@ -211,26 +223,20 @@ def _read(kind: type[_T], path: Path) -> _T:
 # The evaluator's files.
 
 
-def _read_venues(mwzeval: Path) -> dict[str, Any]:
-    """Read the venue database of the evaluator's repository: domain -> records."""
-    folder = mwzeval / EVALUATOR_DATA / "database"
-    return {
-        domain: _read(list[dict[str, Any]], folder / f"{domain}_db.json")
-        for domain in rule_set(ANNOTATION_RULES).venue_rules
-    }
-
-
 def _read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:
     """Read the goals of dialogues: dialogue id -> domain -> goal; an empty booking is a list."""
+    goals: dict[str, dict[str, Goal]] = {}
     content = _covering(path, ids)
     with expected_layout(path):
-        return {
-            id_: {
-                domain: Goal(one["informable"], frozenset(one["requestable"]), one["booking"] or {})
-                for domain, one in goal.items()
-            }
-            for id_, goal in content.items()
-        }
+        for id_, by_domain in content.items():
+            goals[id_] = {}
+            for domain, wanted in by_domain.items():
+                goals[id_][domain] = Goal(
+                    informable=wanted["informable"],
+                    requestable=frozenset(wanted["requestable"]),
+                    booking=wanted["booking"] or {},
+                )
+    return goals
 
 
 def _read_per_turn(
@@ -291,50 +297,50 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
 def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
     """Return a dialogue as it is annotated, its responses delexicalised by the annotated spans."""
     rules = rule_set(ANNOTATION_RULES)
-    users, systems = turns[::2], turns[1::2]
-    of_turns = [acts[system["turn_id"]] for system in systems]
-    states = [
-        normalize_state(raw_state(user["frames"]), rules)
-        for user, _ in zip(users, systems, strict=False)
-    ]
-    delexicalized = (
-        _delexicalized(system["utterance"], act["span_info"])
-        for system, act in zip(systems, of_turns, strict=True)
-    )
+    references: list[str] = []
+    states: list[BeliefState] = []
+    act_names: list[list[str]] = []
+    utterances: list[str] = []
+    responses: list[str] = []
+    # A last user turn without a response is left out.
+    for user, system in zip(turns[::2], turns[1::2], strict=False):
+        act = acts[system["turn_id"]]
+        delexicalized = _delexicalized(system["utterance"], act["span_info"])
+        references.append(normalized_text(delexicalized, rules))
+        states.append(normalize_state(raw_state(user["frames"]), rules))
+        act_names.append(list(act["dialog_act"]))
+        utterances.append(str(user["utterance"]))
+        responses.append(str(system["utterance"]))
     return Dialogue(
         goal={},
-        references={CANONICAL_STYLE: [normalized_text(d, rules) for d in delexicalized]},
+        references={CANONICAL_STYLE: references},
         states=states,
-        active_domains=gold_active_domains(states, [list(act["dialog_act"]) for act in of_turns]),
+        active_domains=gold_active_domains(states, act_names),
         booked_domains=(),
-        users=tuple(str(user["utterance"]) for user in users[: len(systems)]),
-        responses=tuple(str(system["utterance"]) for system in systems),
+        users=tuple(utterances),
+        responses=tuple(responses),
     )
 
 
 def _delexicalized(utterance: str, spans: Sequence[Sequence[Any]]) -> str:
     """Replace every annotated span by `[slot]`, left to right."""
-    parts = []
+    text = ""
     done = 0
     for _, slot, value, start, end in sorted(spans, key=lambda span: span[3]):
-        if start < done or value == "dontcare":
-            continue
-        parts += [utterance[done:start], f"[{slot}]"]
-        done = end
-    return "".join([*parts, utterance[done:]])
+        if start >= done and value != "dontcare":
+            text += f"{utterance[done:start]}[{slot}]"
+            done = end
+    return text + utterance[done:]
 
 
 def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     """Return a user turn's belief state: each slot's first value, `dontcare` left out."""
-    state = {}
+    state: dict[str, dict[str, str]] = {}
     for frame in frames:
-        slots = {
-            slot.split("-")[1]: values[0]
-            for slot, values in frame["state"]["slot_values"].items()
-            if "dontcare" not in values
-        }
-        if slots:
-            state[frame["service"]] = slots
+        for name, values in frame["state"]["slot_values"].items():
+            if "dontcare" not in values:
+                slot = name.split("-")[1]
+                state.setdefault(frame["service"], {})[slot] = values[0]
     return state
 
 
@@ -401,20 +407,17 @@ def seen_goals(
             and `booking` (slot -> value, or an empty list).
         others: The goals of train and dev, in the same form.
     """
-    of_others = {_canonical(goal) for goal in others}
-    canonical = {id_: _canonical(goal) for id_, goal in test.items()}
-    return frozenset(
-        id_ for id_, goal in canonical.items() if goal != _NO_GOAL and goal in of_others
-    )
+    known_goals = {_canonical(goal) for goal in others} - {_NO_GOAL}
+    return frozenset(id_ for id_, goal in test.items() if _canonical(goal) in known_goals)
 
 
 def _canonical(goal: Mapping[str, Any]) -> str:
     """Return a text that two goals share if and only if they are the same."""
-    wanted = {
-        domain: [part["informable"], sorted(set(part["requestable"])), part["booking"] or {}]
-        for domain, part in goal.items()
-        if any(part.values())
-    }
+    wanted: dict[str, list[Any]] = {}
+    for domain, part in goal.items():
+        if any(part.values()):
+            requestable = sorted(set(part["requestable"]))
+            wanted[domain] = [part["informable"], requestable, part["booking"] or {}]
     return json.dumps(wanted, sort_keys=True)
 
 
@@ -434,11 +437,8 @@ def gold_active_domains(
     last_state: Mapping[str, Mapping[str, str]] = {}
     last: list[str] = []
     for state, names in zip(states, acts, strict=True):
-        domains = [d for d, slots in state.items() if slots != last_state.get(d)]
-        for domain in _act_domains(names):
-            if domain not in domains:
-                domains.append(domain)
-        domains = domains or last
+        changed = [domain for domain, slots in state.items() if slots != last_state.get(domain)]
+        domains = list(dict.fromkeys([*changed, *_act_domains(names)])) or last
         if len(domains) == 2 and "general" in domains:
             domains = [domain for domain in domains if domain != "general"]
         active.append(domains)

@@ -54,7 +54,7 @@ def limits(environment: Mapping[str, str] = os.environ) -> dict[str, int]:
     chosen = {}
     for name, (default, _) in LIMITS.items():
         text = environment.get(VARIABLE + name.upper(), str(default))
-        # Python reads no number that is much longer.
+        # Python cannot read a number of thousands of digits.
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
             problem = f"expected a whole number above 0, found {cut_repr(text)}"
             raise InputError(VARIABLE + name.upper(), problem)
@@ -76,9 +76,14 @@ def shown_name(path: str | Path) -> str:
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
+    """Return the files' names, with as many folders as it takes to tell them apart.
+
+    >>> short_names(["a/x.json", "b/x.json"])
+    ['a/x', 'b/x']
+    """
+    longest = max(len(Path(file).parts) for file in files)
+    for length in range(1, longest + 1):
+        names = ["/".join(Path(file).parts[-length:]).removesuffix(".json") for file in files]
         if len(set(names)) == len(set(files)):
             return names
     return list(files)
@@ -88,8 +93,8 @@ def short_names(files: Sequence[str]) -> list[str]:
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
-_PART = 1 << 22
-"""How many bytes are read at once: Python makes room for all that it is asked for."""
+_CHUNK = 1 << 22
+"""How many bytes are read at once: Python reserves memory for all that it is asked for."""
 
 
 def read_bytes(path: str | Path, unpack: bool = True, wanted: Sequence[str] = ()) -> bytes:
@@ -98,7 +103,7 @@ def read_bytes(path: str | Path, unpack: bool = True, wanted: Sequence[str] = ()
     Args:
         path: The file.
         unpack: If false, the bytes are returned as they are.
-        wanted: The names of which the first that is there is read, of a zip file of several files.
+        wanted: Of a zip file with several files, the first of these names that it has is read.
 
     Raises:
         InputError: The file is missing, cannot be read, is damaged or too large.
@@ -117,7 +122,7 @@ def read_bytes(path: str | Path, unpack: bool = True, wanted: Sequence[str] = ()
     except IsADirectoryError:
         raise InputError(source, "is a folder; give a file") from None
     except (OSError, ValueError) as error:
-        # A value error: a path with a null character.
+        # A path with a null character is a ValueError.
         raise InputError(source, f"cannot be read ({_reason(error)})") from None
     if unpack and content.startswith(_LFS_POINTER):
         pull = "`git lfs pull` in its clone gets the file"
@@ -136,13 +141,14 @@ def _read(file: IO[bytes], source: str) -> bytes:
         InputError: It is more than it may be.
     """
     bounds = limits()
-    parts, left = [], bounds["unpacked"] + 1
-    while part := file.read(min(left, _PART)):
-        parts.append(part)
-        left -= len(part)
+    chunks: list[bytes] = []
+    left = bounds["unpacked"] + 1
+    while chunk := file.read(min(left, _CHUNK)):
+        chunks.append(chunk)
+        left -= len(chunk)
     if not left:
         raise InputError(source, f"too large: more bytes than {limit_text(bounds, 'unpacked')}")
-    return b"".join(parts)
+    return b"".join(chunks)
 
 
 def _unpacked(content: bytes, source: str, wanted: Sequence[str] = ()) -> bytes:
@@ -156,20 +162,29 @@ def _unpacked(content: bytes, source: str, wanted: Sequence[str] = ()) -> bytes:
                 return _read(cast("IO[bytes]", packed), source)
         if content.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                # A Mac adds files of its own.
-                inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
-                files = [one for one in inside if not one.endswith("/")]
-                if len(files) > 1:
-                    named = [one for name in wanted for one in files if Path(one).name == name]
-                    files = named[:1] or files
-                if len(files) != 1:
-                    several = f"a zip file of {len(files)} files; unpack it and name one"
-                    raise InputError(source, several)
-                with archive.open(files[0]) as file:
+                member = _member(archive.namelist(), wanted, source)
+                with archive.open(member) as file:
                     return _read(file, source)
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise InputError(source, f"damaged: it cannot be unpacked ({_reason(error)})") from None
     return content
+
+
+def _member(names: Sequence[str], wanted: Sequence[str], source: str) -> str:
+    """Return which file of a zip file is meant: the only one, or the first that is wanted.
+
+    Raises:
+        InputError: Neither is there.
+    """
+    # macOS adds files of its own.
+    files = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith("/")]
+    if len(files) == 1:
+        return files[0]
+    for wanted_name in wanted:
+        for name in files:
+            if Path(name).name == wanted_name:
+                return name
+    raise InputError(source, f"a zip file of {len(files)} files; unpack it and name one")
 
 
 def read_plain(path: Path) -> bytes:
@@ -187,7 +202,7 @@ def read_plain(path: Path) -> bytes:
 
 def is_plain_file(path: Path) -> bool:
     """Return whether there is a file, and not a link to one."""
-    # Of a name that is too long for a file system pathlib raises an error.
+    # `Path.is_file` would raise an error for a name that is too long for the file system.
     return os.path.isfile(path) and not os.path.islink(path)
 
 
@@ -211,14 +226,15 @@ def parse_json(content: bytes, source: str) -> object:
     """
     if not content or content.isspace():
         raise InputError(source, "the file is empty; expected JSON")
-    # The objects are kept, so that no other has the number of one.
+    # `id` of an object -> the object, which must live for its id to be its own, and the key.
     doubled: dict[int, tuple[object, str]] = {}
 
     def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
         read = dict(pairs)
         if len(read) != len(pairs):
-            ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-            doubled[id(read)] = (read, key)
+            counts = Counter(key for key, _ in pairs)
+            most_frequent = max(counts, key=counts.__getitem__)
+            doubled[id(read)] = (read, most_frequent)
         return read
 
     try:
@@ -231,7 +247,7 @@ def parse_json(content: bytes, source: str) -> object:
     except RecursionError:
         raise InputError(source, "JSON nested too deeply") from None
     except ValueError as error:
-        # A number of more digits than Python reads.
+        # A number with more digits than Python can read.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
     problems = Findings()
     for place, value in _places(read) if doubled else ():
@@ -252,12 +268,16 @@ def _places(content: object) -> Iterator[tuple[str, object]]:
     while waiting:
         place, value = waiting.pop()
         yield place, value
-        start, inside = cut(place, _LONGEST_PLACE), list[tuple[str, object]]()
+        start = cut(place, _LONGEST_PLACE)
+        inside: list[tuple[str, object]] = []
         if isinstance(value, dict):
-            dot = "." if place else ""
-            inside = [(f"{start}{dot}{k[:_LONGEST_PLACE]}", one) for k, one in value.items()]
+            if place:
+                start += "."
+            for key, member in value.items():
+                inside.append((f"{start}{key[:_LONGEST_PLACE]}", member))
         elif isinstance(value, list):
-            inside = [(f"{start}[{number}]", one) for number, one in enumerate(value)]
+            for number, item in enumerate(value):
+                inside.append((f"{start}[{number}]", item))
         waiting += reversed(inside)
 
 
@@ -292,7 +312,7 @@ def parse_toml(
     except RecursionError:
         raise InputError(source, "not TOML that can be read (nested too deeply)") from None
     except ValueError as error:
-        # What is no text, no TOML, or a number of more digits than Python reads.
+        # Not text, not TOML, or a number with more digits than Python can read.
         raise InputError(source, f"not TOML ({error})") from None
 
 
@@ -327,7 +347,7 @@ def valid_text(value: str) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """Return text in UTF-8; what is no character, of a file's name say, as its escape in JSON."""
+    """Return text in UTF-8; what is no character (in a file's name, say) as its escape in JSON."""
     return text.encode(errors="backslashreplace")
 
 
@@ -346,7 +366,8 @@ def validated(kind: type[_T], content: object, source: str, place: str = "") -> 
     Raises:
         InputError: With every place where the content is not as the type says.
     """
-    from pydantic import ValidationError  # it takes its time
+    # Imports pydantic late: most runs check no types.
+    from pydantic import ValidationError
 
     try:
         read: _T = _holder(cast("Any", kind)).model_validate({"content": content}).content
@@ -368,7 +389,7 @@ def _holder(kind: Any) -> Any:
 def _problem(place: str, problem: Any) -> str:
     inside = problem["loc"][1:]
     where = ".".join(filter(None, [place, *map(str, inside)])) or "content"
-    # What a model and what a dataclass call it.
+    # The names that models and dataclasses have for an unknown key.
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{where}: unknown key"
     message = problem["msg"].removeprefix("Value error, ")

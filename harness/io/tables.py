@@ -63,16 +63,26 @@ def formatted(tables: Sequence[Table], format_: str) -> str:
     notes.
     """
     if format_ == "csv":
-        return csv_text([row for t in tables if t.columns == tables[0].columns for row in t.data])
+        rows: list[Mapping[str, Any]] = []
+        for table in tables:
+            if table.columns == tables[0].columns:
+                rows += table.data
+        return csv_text(rows)
     if format_ == "json":
         return to_json({table.name: list(table.data) for table in tables})
     return "\n\n".join(_WRITTEN[format_](table) for table in tables) + "\n"
 
 
-def best_cells(values: Sequence[Sequence[float | None]], texts: Sequence[Sequence[str]]) -> Any:
+def best_cells(
+    values: Sequence[Sequence[float | None]], texts: Sequence[Sequence[str]]
+) -> set[tuple[int, int]]:
     """Return the cells that are the best, the greatest, of at least two in their column.
 
-    Of two that look the same both are: what is not shown is no reason to prefer one.
+    Cells that look like the best one are the best as well: what is not shown is no reason to
+    prefer one of them.
+
+    >>> sorted(best_cells([[1.04, None], [1.02, 3.0]], [["1.0", "-"], ["1.0", "3.0"]]))
+    [(0, 0), (1, 0)]
 
     Args:
         values: Per row, per column, the value that decides; None where there is none, or none that
@@ -80,21 +90,24 @@ def best_cells(values: Sequence[Sequence[float | None]], texts: Sequence[Sequenc
         texts: The cells as they are shown.
 
     Returns:
-        A set of (row, column).
+        Row and column of each.
     """
-    best = set()
+    best: set[tuple[int, int]] = set()
     for column, of_rows in enumerate(zip(*values, strict=True)):
-        of_row = {row: value for row, value in enumerate(of_rows) if value is not None}
-        if len(of_row) > 1:
-            first = max(of_row, key=of_row.__getitem__)
-            best |= {(row, column) for row in of_row if texts[row][column] == texts[first][column]}
+        by_row = {row: value for row, value in enumerate(of_rows) if value is not None}
+        if len(by_row) > 1:
+            greatest = max(by_row, key=by_row.__getitem__)
+            shown = texts[greatest][column]
+            best |= {(row, column) for row in by_row if texts[row][column] == shown}
     return best
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as CSV, with the columns of all of them; nothing where there are no rows."""
     out = io.StringIO()
-    names = dict.fromkeys(name for row in rows for name in row)
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row))
     writer = csv.DictWriter(out, list(names), lineterminator="\n")
     if rows:
         writer.writeheader()
@@ -103,14 +116,17 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _cells(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:
-    """Return a table's cells as they are shown; of the best ones, within `bold`, for `%s`."""
-    return [
-        [
-            bold % escape(cell) if (row, column) in table.best else escape(cell)
-            for column, cell in enumerate(cells)
-        ]
-        for row, cells in enumerate(table.rows)
-    ]
+    """Return a table's cells as they are shown.
+
+    Args:
+        table: The table.
+        escape: Returns the text of a cell so that it is shown as it is.
+        bold: What the best cells are shown within, with `%s` in their place.
+    """
+    rows = [[*map(escape, cells)] for cells in table.rows]
+    for row, column in table.best:
+        rows[row][column] = bold % rows[row][column]
+    return rows
 
 
 def _markdown(table: Table) -> str:
@@ -127,27 +143,37 @@ def _text(table: Table) -> str:
 
 def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
-    columns = [[row[column] for row in table.rows] for column in range(len(table.headers))]
-    kinds = ["r" if cells and all(map(_is_number, cells)) else "l" for cells in columns]
-    rows = [[*map(in_latex, table.headers)], *_cells(table, in_latex, "\\textbf{%s}")]
-    header, *lines = (f"{' & '.join(row)} \\\\" for row in rows)
-    return "\n".join(
-        [
-            *(f"% {line}" for note in table.notes for line in note.splitlines()),
-            "% needs \\usepackage{booktabs}",
-            "\\begin{table}",
-            "\\centering",
-            f"\\caption{{{in_latex(table.title)}}}",
-            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
-            *("\\toprule", header, "\\midrule", *lines, "\\bottomrule"),
-            "\\end{tabular}",
-            "\\end{table}",
-        ]
-    )
+    lines: list[str] = []
+    for note in table.notes:
+        lines += [f"% {line}" for line in note.splitlines()]
+    alignment = ""
+    for column in range(len(table.headers)):
+        cells = [row[column] for row in table.rows]
+        alignment += "r" if cells and all(map(_is_number, cells)) else "l"
+    lines += [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{in_latex(table.title)}}}",
+        f"\\begin{{tabular}}{{{alignment}}}",
+        "\\toprule",
+        f"{' & '.join(map(in_latex, table.headers))} \\\\",
+        "\\midrule",
+    ]
+    for row in _cells(table, in_latex, "\\textbf{%s}"):
+        lines.append(f"{' & '.join(row)} \\\\")
+    lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}"]
+    return "\n".join(lines)
 
 
 _LATEX: Mapping[str, str] = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "&": "\\&",
+    "%": "\\%",
+    "$": "\\$",
+    "#": "\\#",
+    "_": "\\_",
+    "{": "\\{",
+    "}": "\\}",
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
@@ -197,18 +223,23 @@ def text_table(
         rows: The cells.
         width: Characters in a line; by default those of the terminal, if it is one.
     """
-    rows = [[printable(str(cell)) if isinstance(cell, str) else cell for cell in r] for r in rows]
+    rows = [[*map(_printable_cell, row)] for row in rows]
     # A stream is None if the shell closed it.
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    limit = width or (shutil.get_terminal_size().columns if is_terminal else None)
-    table, count = _table(headers, rows, "simple"), len(headers)
-    while limit is not None and count > 2 and max(map(len, table.splitlines())) > limit:
+    if width is None and sys.stdout is not None and sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    table = _table(headers, rows, "simple")
+    count = len(headers)
+    while width is not None and count > 2 and max(map(len, table.splitlines())) > width:
         count -= 1
         table = _table(headers[:count], [row[:count] for row in rows], "simple")
     if count == len(headers):
         return table
     further = [[row[0], *row[count:]] for row in rows]
-    return f"{table}\n\n{text_table([headers[0], *headers[count:]], further, limit)}"
+    return f"{table}\n\n{text_table([headers[0], *headers[count:]], further, width)}"
+
+
+def _printable_cell(cell: Cell) -> Cell:
+    return printable(cell) if isinstance(cell, str) else cell
 
 
 def printable(text: str) -> str:
@@ -252,16 +283,24 @@ def html_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def figure(value: float | None, digits: int = 1) -> str:
-    """Return a number with a fixed number of digits; a dash for what was not computed."""
+    """Return a number with a fixed number of digits; a dash for what was not computed.
+
+    >>> figure(93.75), figure(-0.01), figure(None)
+    ('93.8', '0.0', '–')
+    """
     if value is None:
         return "–"
     text = f"{value:.{digits}f}"
-    # What rounds to nothing has no sign.
+    # A number that rounds to zero has no sign.
     return text if float(text) else text.removeprefix("-")
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """Return a difference with its sign; one that rounds to nothing has none."""
+    """Return a difference with its sign; one that rounds to zero has none.
+
+    >>> signed(1.25, digits=2), signed(-0.01)
+    ('+1.25', '0.0')
+    """
     text = f"{value:+.{digits}f}"
     return text if float(text) else text[1:]
 
@@ -280,10 +319,13 @@ _FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
-    columns = zip(*rows, strict=True)
-    alignment = ["right" if all(map(_is_number, column)) else "left" for column in columns] or None
+    alignment: list[str] = []
+    for column in zip(*rows, strict=True):
+        alignment.append("right" if all(map(_is_number, column)) else "left")
     # Numbers come formatted: tabulate must neither parse nor pad them.
-    return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)
+    return tabulate(
+        rows, headers, tablefmt=style, colalign=alignment or None, disable_numparse=True
+    )
 
 
 # Pictures.
@@ -315,10 +357,9 @@ def picture_format(path: str) -> str:
         raise errors.InputError(path, problem)
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:
-        suffixes = " or ".join(f".{one}" for one in SUFFIXES)
-        raise errors.InputError(
-            path, f"pictures are written as {suffixes}; give one of these suffixes"
-        )
+        suffixes = " or ".join(f".{known}" for known in SUFFIXES)
+        problem = f"pictures are written as {suffixes}; give one of these suffixes"
+        raise errors.InputError(path, problem)
     return suffix
 
 
@@ -333,7 +374,7 @@ def write_picture(path: str, draw: Callable[[], Figure]) -> None:
         InputError: The suffix is another, or the file cannot be written.
     """
     suffix = picture_format(path)
-    # matplotlib takes long to import, and most runs draw nothing.
+    # Imports matplotlib late: it takes long, and most runs draw nothing.
     import matplotlib as mpl
 
     with mpl.rc_context(_SETTINGS):

@@ -91,7 +91,7 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
         expected = f"expected a table [{SECTION}] of placeholder name -> ontology name"
         raise InputError(source, f"{expected}, found {kind_of(table)}")
     refuse(source, alias_problems(table, rules))
-    return Aliases.of(table)
+    return Aliases.from_table(table)
 
 
 def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:

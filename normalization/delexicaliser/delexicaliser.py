@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import groupby, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..characters import plain_characters
-from ..normalizing import Delexicalised, Span, VenueId
+from ..normalizing import Delexicalised, Span
 from ..registry import read_toml, sha256
 from ..rules import RuleSet
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
@@ -37,7 +36,7 @@ from .phrases import (
     is_guess,
     marked_tokens,
     spellings,
-    tokens,
+    tokenize,
     words_read,
 )
 
@@ -58,7 +57,7 @@ _MOST_EMPHASIS = 3
 _BLANKS = re.compile("[ \t]+")
 _HIDDEN = "\0"
 _DIGIT = re.compile("[0-9]")
-_OF_LETTERS = frozenset({"reference"})
+_MAY_LACK_DIGITS = frozenset({"reference"})
 """The kinds of codes that may be letters alone."""
 
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
@@ -68,6 +67,21 @@ _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 def delexicaliser_tables() -> Mapping[str, Any]:
     """Return the tables of the delexicaliser; they are to be read only."""
     return read_toml(f"tables/{_VERSION}.toml")
+
+
+class CodeRule(NamedTuple):
+    """How numbers and codes of a kind are recognised.
+
+    Attributes:
+        kind: The kind: "phone".
+        patterns: What is found, in the order in which they are tried; the group `value` is the
+            code.
+        needs_mixed_case: Whether the rule does not hold for a text all in capitals.
+    """
+
+    kind: str
+    patterns: Sequence[re.Pattern[str]]
+    needs_mixed_case: bool
 
 
 class Delexicaliser:
@@ -83,23 +97,27 @@ class Delexicaliser:
 
     def __init__(self, records: VenueRecords, rules: RuleSet) -> None:
         tables = delexicaliser_tables()
-        self.gazetteer = gazetteer = build_gazetteer(records, tables)
+        gazetteer = build_gazetteer(records, tables)
+        self.gazetteer = gazetteer
         self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
-        parts = {**tables["parts"], "areas": areas}
-        self._codes = [
-            {**rule, "patterns": [_compiled(pattern, parts) for pattern in rule["patterns"]]}
-            for rule in tables["code"]
-        ]
-        self._name_rules, self._address_rules = tables["names"], tables["addresses"]
+        fragments = {**tables["parts"], "areas": areas}
+        self._codes = []
+        for rule in tables["code"]:
+            patterns = [_compiled(pattern, fragments) for pattern in rule["patterns"]]
+            self._codes.append(CodeRule(rule["kind"], patterns, rule.get("mixed_case", False)))
+        self._name_rules = tables["names"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
-        self._marked, self._rules = tables["marked"], tables["context"]
-        self._contexts = context_book(self._rules)
+        self._street_endings = frozenset(tables["addresses"]["unknown_endings"])
+        self._never_in_streets = frozenset(tables["addresses"]["unknown_without"])
+        self._marked = tables["marked"]
+        self._contexts = tables["context"]
+        self._context_book = context_book(self._contexts)
         vocabulary = gazetteer.phrases.vocabulary | gazetteer.values.vocabulary
-        contexts = self._contexts.vocabulary
-        self._vocabulary = frozenset(vocabulary | contexts | {*tables["common_words"]})
+        common_words = self._context_book.vocabulary.union(tables["common_words"])
+        self._vocabulary = frozenset(vocabulary | common_words)
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
@@ -127,33 +145,38 @@ class Delexicaliser:
         return Delexicalised(response, text + response[done:], tuple(spans))
 
     def _spans(self, response: str) -> list[Span]:
-        given = [
-            Token(*match.span(), "", GIVEN, self._ontology[match[1].lower()].lower())
-            for match in _PLACEHOLDER.finditer(response)
-            if match[1].lower() in self._ontology
-        ]
+        """Return the values of a response, in order."""
+        given: list[Token] = []
+        for match in _PLACEHOLDER.finditer(response):
+            name = match[1].lower()
+            if name in self._ontology:
+                kind = self._ontology[name].lower()
+                given.append(Token(match.start(), match.end(), "", GIVEN, kind))
         rest, codes = find_codes(response, given, self._codes, self._is_word)
-        text = _with_tokens(rest, given, codes)
-        corrections = self._corrections(text)
-        text, mentions = self._with_names(response, text, corrections)
-        text, canonical = _with_values(
-            response, text, self.gazetteer.values, corrections, self._shortest
+        tokens = _with_merged(rest, given, codes)
+        # Misspelt word -> what it may stand for.
+        corrections: dict[str, list[str]] = {}
+        for token in tokens:
+            if not token.kind and token.word not in self._vocabulary:
+                words = self._corrected(token.word)
+                if words:
+                    corrections[token.word] = words
+        tokens, mentions = self._with_names(response, tokens, corrections)
+        tokens = self._with_unknown_addresses(response, tokens)
+        tokens, canonical = _with_values(
+            response, tokens, self.gazetteer.values, corrections, self._shortest
         )
         spans: list[Span] = []
-        for token, slot in marked_tokens(text, self._marked, self._rules, self._contexts):
-            after = spans[-1].end if spans else 0
+        after = 0
+        for token, slot in marked_tokens(tokens, self._marked, self._contexts, self._context_book):
             span = self._span(response, token, slot, mentions, canonical)
             spans.append(_with_emphasis(response, span, after))
+            after = spans[-1].end
         return spans
 
     def _is_word(self, value: str) -> bool:
-        """Tell whether letters that look like a code are a word of a name or a value."""
+        """Return whether letters that look like a code are a word of a name or a value."""
         return value.isalpha() and value.lower() in self._vocabulary
-
-    def _corrections(self, text: Sequence[Token]) -> dict[str, list[str]]:
-        unknown = {token.word for token in text if not token.kind} - self._vocabulary
-        corrected = ((word, self._corrected(word)) for word in unknown)
-        return {word: words for word, words in corrected if words}
 
     def _span(
         self,
@@ -164,222 +187,233 @@ class Delexicaliser:
         canonical: Mapping[int, str],
     ) -> Span:
         """Return a marked token as a span."""
-        words = response[token.start : token.end]
-        by_value = self.gazetteer.numbers.get(slot)
-        venues: Iterable[VenueId] = ()
-        whole = True
-        if meant := mentions.get(token.start):
-            value = meant[0].value
-            venues = dict.fromkeys(mention.venue for mention in meant)
-            whole = any(mention.whole for mention in meant)
-        elif by_value is not None:
-            value = comparable(slot, words)
-            venues = by_value.get(value, ())
-        else:
-            value = canonical.get(token.start, words.lower())
-        return Span(token.start, token.end, slot, value, tuple(venues), whole)
+        start, end = token.start, token.end
+        written = response[start:end]
+        if start in mentions:
+            value = mentions[start][0].value
+            venues = dict.fromkeys(mention.venue for mention in mentions[start])
+            is_whole = any(mention.whole for mention in mentions[start])
+            return Span(start, end, slot, value, tuple(venues), is_whole)
+        if slot in self.gazetteer.numbers:
+            value = comparable(slot, written)
+            return Span(start, end, slot, value, tuple(self.gazetteer.numbers[slot].get(value, ())))
+        return Span(start, end, slot, canonical.get(start, written.lower()))
 
     # ------------------------------------------------------------------- names and addresses
 
     def _with_names(
         self,
         response: str,
-        text: Sequence[Token],
+        tokens: Sequence[Token],
         corrections: Mapping[str, Sequence[str]],
     ) -> tuple[list[Token], dict[int, list[Mention]]]:
         """Find the names and addresses of a text, the longest first.
 
         Args:
             response: The text.
-            text: Its tokens.
+            tokens: Its tokens.
             corrections: Misspelt word -> what it may stand for.
 
         Returns:
             The tokens with names and addresses as one each, and what these mean by where they
-            begin in the text; an address of which nothing is known means nothing.
+            begin in the text.
         """
         read = partial(words_read, corrections=corrections)
-        matches = [
-            (match, mentions)
-            for match in self.gazetteer.phrases.find(text, read, self._skipped)
-            if (mentions := self._accepted(response, text, match))
-        ]
-        named: list[Token] = []
-        meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(matches):
-            first = match.first + self._article_left(response, text, match)
-            named.append(_as_one(text, first, match, mentions[0].slot.lower()))
-            meant[text[first].start] = mentions
-        return self._with_unknown_addresses(response, _with_tokens(response, text, named)), meant
+        matches: list[tuple[Found[Mention], list[Mention]]] = []
+        for match in self.gazetteer.phrases.find(tokens, read, self._skipped):
+            mentions = self._accepted(response, tokens, match)
+            if mentions:
+                matches.append((match, mentions))
+        matches.sort(key=lambda accepted: accepted[0].precedence)
+        merged: list[Token] = []
+        mentions_by_start: dict[int, list[Mention]] = {}
+        taken: set[int] = set()
+        for match, mentions in matches:
+            indices = range(match.first, match.last + 1)
+            if taken.isdisjoint(indices):
+                taken.update(indices)
+                first = match.first + self._leaves_article(response, tokens, match)
+                merged.append(_merged(tokens, first, match, mentions[0].slot.lower()))
+                mentions_by_start[tokens[first].start] = mentions
+        return _with_merged(response, tokens, merged), mentions_by_start
 
     def _accepted(
-        self, response: str, text: Sequence[Token], match: Found[Mention]
+        self, response: str, tokens: Sequence[Token], match: Found[Mention]
     ) -> list[Mention]:
         """Return what a match means; nothing if it does not count."""
-        if is_guess(text, match, self._shortest):
+        if is_guess(tokens, match, self._shortest):
             return []
-        names = [m for m in match.entries if m.slot == "NAME"]
-        following = text[match.last + 1].word if match.last + 1 < len(text) else ""
-        if (
-            names
-            and following not in self._address_rules["unknown_endings"]
-            and (any(m.sure for m in names) or self._evident(response, text, match))
-        ):
-            return names
-        addresses = [m for m in match.entries if m.slot == "ADDRESS"]
-        whole = [m for m in addresses if m.whole]
+        names = [mention for mention in match.entries if mention.slot == "NAME"]
+        if names:
+            following = tokens[match.last + 1].word if match.last + 1 < len(tokens) else ""
+            # `regent` is no venue in `regent street`.
+            is_street = following in self._street_endings
+            is_sure = any(mention.sure for mention in names)
+            if not is_street and (is_sure or self._is_evident(response, tokens, match)):
+                return names
+        addresses = [mention for mention in match.entries if mention.slot == "ADDRESS"]
+        whole = [mention for mention in addresses if mention.whole]
         return whole or addresses
 
-    def _article_left(self, response: str, text: Sequence[Token], match: Found[Mention]) -> int:
-        """Return 1 if a name's article stays in the text: within a sentence, in lower case."""
-        article = text[match.first]
-        if article.word not in self._name_rules["articles"] or match.first == match.last:
-            return 0
-        begins = match.first == 0 or text[match.first - 1].word in SENTENCE_ENDS
-        return 0 if begins or response[article.start].isupper() else 1
+    def _is_evident(self, response: str, tokens: Sequence[Token], match: Found[Mention]) -> bool:
+        """Return whether ordinary words are a name here, by their neighbours or a capital."""
+        begins_sentence = True
+        if match.first > 0:
+            before = tokens[match.first - 1].word
+            if before in self._name_rules["evidence_before"]:
+                return True
+            begins_sentence = before in SENTENCE_ENDS
+        if match.last + 1 < len(tokens):
+            after = tokens[match.last + 1].word
+            if after in self._name_rules["evidence_after"]:
+                return True
+        start, last = tokens[match.first].start, tokens[match.last]
+        has_capital = response[last.start].isupper() and not response[start : last.end].isupper()
+        # The first word of a sentence has a capital whatever it means.
+        if has_capital and not (begins_sentence and match.first == match.last):
+            return True
+        return response[start - 1 : start] in self._name_rules["emphasis"]
 
-    def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
-        """Return the text with addresses that no record has as one token each.
+    def _leaves_article(
+        self, response: str, tokens: Sequence[Token], match: Found[Mention]
+    ) -> bool:
+        """Return whether a name's article stays in the text: within a sentence, in lower case."""
+        article = tokens[match.first]
+        if article.word not in self._name_rules["articles"] or match.first == match.last:
+            return False
+        if match.first == 0 or tokens[match.first - 1].word in SENTENCE_ENDS:
+            return False
+        return not response[article.start].isupper()
+
+    def _with_unknown_addresses(self, response: str, tokens: list[Token]) -> list[Token]:
+        """Return the tokens with addresses that no record has as one token each.
 
         They begin with a number, and end in "street" after one to three other words.
         """
-        endings, without = (
-            frozenset(self._address_rules[rule]) for rule in ("unknown_endings", "unknown_without")
-        )
-
-        def is_in_address(token: Token) -> bool:
-            return not token.kind and token.word.isalpha() and token.word not in without
-
         addresses: list[Token] = []
         done = -1
-        for first, token in enumerate(text):
-            number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
-            if first <= done or token.kind or not number:
+        for first, token in enumerate(tokens):
+            is_number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
+            if first <= done or token.kind or not is_number:
                 continue
-            words = takewhile(is_in_address, text[first + 1 : first + _LONGEST_STREET + 2])
-            ends = (at for at, one in enumerate(words, start=1) if at > 1 and one.word in endings)
-            if length := next(ends, 0):
-                done = first + length
-                end = text[done].end
+            last = self._street_end(tokens, first + 1)
+            if last is not None:
+                done = last
+                end = tokens[last].end
                 addresses.append(Token(token.start, end, "", end, "address"))
-        return _with_tokens(response, text, addresses) if addresses else [*text]
+        return _with_merged(response, tokens, addresses) if addresses else tokens
 
-    def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
-        """Tell whether ordinary words are a name here: by their neighbours or a capital."""
-        before = text[match.first - 1] if match.first else None
-        after = text[match.last + 1] if match.last + 1 < len(text) else None
-        start, last = text[match.first].start, text[match.last]
-        begins = before is None or before.word in SENTENCE_ENDS
-        capital = response[last.start].isupper() and not response[start : last.end].isupper()
-        return (
-            (before is not None and before.word in self._name_rules["evidence_before"])
-            or (after is not None and after.word in self._name_rules["evidence_after"])
-            or (capital and not (begins and match.first == match.last))
-            or response[start - 1 : start] in self._name_rules["emphasis"]
-        )
+    def _street_end(self, tokens: Sequence[Token], first: int) -> int | None:
+        """Return the index of the word that ends a street; None if none begins at the first."""
+        longest = min(first + _LONGEST_STREET + 1, len(tokens))
+        for index in range(first, longest):
+            token = tokens[index]
+            if token.kind or not token.word.isalpha() or token.word in self._never_in_streets:
+                return None
+            if index > first and token.word in self._street_endings:
+                return index
+        return None
 
 
-def _longest_first(
-    matches: Sequence[tuple[Found[Mention], list[Mention]]],
-) -> Iterator[tuple[Found[Mention], list[Mention]]]:
-    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
-    taken: set[int] = set()
-    for match, mentions in sorted(
-        matches,
-        key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
-    ):
-        places = range(match.first, match.last + 1)
-        if taken.isdisjoint(places):
-            taken.update(places)
-            yield match, mentions
-
-
-def _as_one(
-    text: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
+def _merged(
+    tokens: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
 ) -> Token:
     """Return the tokens from the first one to the last of a match as one token."""
-    last = text[match.last]
+    last = tokens[match.last]
     end = last.stem_end if match.stem else last.end
-    return Token(text[first].start, end, word, end, kind)
+    return Token(tokens[first].start, end, word, end, kind)
 
 
 def _with_emphasis(response: str, span: Span, after: int) -> Span:
-    """Return a span with the marks that set it in bold or italics, `**like this**`."""
-    before = reversed(response[max(after, span.start - _MOST_EMPHASIS) : span.start])
-    behind = response[span.end : span.end + _MOST_EMPHASIS]
-    mark = behind[:1] if behind[:1] in _EMPHASIS else ""
-    pairs = takewhile(lambda pair: pair == (mark, mark), zip(before, behind, strict=False))
-    marks = sum(1 for _ in pairs)
-    return replace(span, start=span.start - marks, end=span.end + marks)
+    """Return a span with the marks that set it in bold or italics, `**like this**`.
+
+    Args:
+        response: The response.
+        span: The span.
+        after: Where the span before it ends.
+    """
+    mark = response[span.end : span.end + 1]
+    if mark not in _EMPHASIS:
+        return span
+    start, end = span.start, span.end
+    first = max(after, start - _MOST_EMPHASIS)
+    while start > first and response[start - 1] == mark and response[end : end + 1] == mark:
+        start -= 1
+        end += 1
+    return replace(span, start=start, end=end)
 
 
-def _with_tokens(response: str, text: Iterable[Token], new: Iterable[Token]) -> list[Token]:
+def _with_merged(response: str, tokens: Iterable[Token], merged: Iterable[Token]) -> list[Token]:
     """Return the tokens of a response, some of which are given.
 
     Args:
         response: The response, whose words and marks are between these.
-        text: Tokens before; those of a known kind are kept.
-        new: Further ones. A genitive that does not belong to one is left as its marks and letters.
+        tokens: Tokens before; those of a known kind are kept.
+        merged: Further ones. A genitive that does not belong to one is left as its marks and
+            letters.
     """
+    known = [token for token in tokens if token.kind]
     result: list[Token] = []
     done = 0
-    for token in sorted([*(one for one in text if one.kind), *new]):
-        result += tokens(response, done, token.start)
+    for token in sorted([*known, *merged]):
+        result += tokenize(response, done, token.start)
         result.append(token)
         done = token.end
-    return [*result, *tokens(response, done)]
+    result += tokenize(response, done)
+    return result
 
 
 def _with_values(
     response: str,
-    text: Sequence[Token],
+    tokens: Sequence[Token],
     book: PhraseBook[tuple[str, str]],
     corrections: Mapping[str, Sequence[str]],
     shortest: int,
 ) -> tuple[list[Token], dict[int, str]]:
-    """Return the text with values as one token each, and their canonical forms by start.
+    """Return the tokens with values as one each, and the values' canonical forms by start.
 
-    A short number is one too.
+    A short number is a value too.
     """
-    matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
-    merged = []
-    canonical = {}
+    read = partial(words_read, corrections=corrections)
+    # First token -> the longest match that begins there; in the order of the text.
+    longest: dict[int, Found[tuple[str, str]]] = {}
+    for match in book.find(tokens, read, frozenset("-")):
+        is_longer = match.first not in longest or match.last > longest[match.first].last
+        if is_longer and not is_guess(tokens, match, shortest):
+            longest[match.first] = match
+    merged: list[Token] = []
+    canonical: dict[int, str] = {}
     done = -1
-    # In order of their first tokens; of those that begin at one, the first of the longest.
-    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
-    for first, of_one in by_first:
-        if first <= done:
-            continue
-        match = max(of_one, key=lambda m: m.last)
-        kind, value = match.entries[0]
-        word = text[first].word if first == match.last else ""
-        merged.append(_as_one(text, first, match, kind, word))
-        canonical[text[first].start] = value
-        done = match.last
-    values = [
-        token._replace(kind="number")
-        if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
-        else token
-        for token in _with_tokens(response, text, merged)
-    ]
+    for first, match in longest.items():
+        if first > done:
+            kind, value = match.entries[0]
+            word = tokens[first].word if first == match.last else ""
+            merged.append(_merged(tokens, first, match, kind, word))
+            canonical[tokens[first].start] = value
+            done = match.last
+    values: list[Token] = []
+    for token in _with_merged(response, tokens, merged):
+        is_count = token.word.isdecimal() and len(token.word) <= _LONGEST_COUNT
+        values.append(token._replace(kind="number") if is_count and not token.kind else token)
     return values, canonical
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def topics(response: str) -> frozenset[str]:
     """Return the domains that the words of a response are about ("table", "room")."""
-    matches = _topics().find([*tokens(response)])
-    return frozenset(domain for match in matches for domain in match.entries)
+    domains: set[str] = set()
+    for match in _topic_book().find([*tokenize(response)]):
+        domains.update(match.entries)
+    return frozenset(domains)
 
 
 @cache
-def _topics() -> PhraseBook[str]:
-    return PhraseBook(
-        (spelling, domain)
-        for domain, patterns in delexicaliser_tables()["topics"].items()
-        for pattern in patterns
-        for spelling in spellings(pattern)
-    )
+def _topic_book() -> PhraseBook[str]:
+    phrases: list[tuple[Sequence[str], str]] = []
+    for domain, patterns in delexicaliser_tables()["topics"].items():
+        for pattern in patterns:
+            phrases += [(spelling, domain) for spelling in spellings(pattern)]
+    return PhraseBook(phrases)
 
 
 # ------------------------------------------------------------------------------- numbers and codes
@@ -388,7 +422,7 @@ def _topics() -> PhraseBook[str]:
 def find_codes(
     text: str,
     given: Sequence[Token],
-    rules: Iterable[Mapping[str, Any]],
+    rules: Iterable[CodeRule],
     is_word: Callable[[str], bool],
 ) -> tuple[str, list[Token]]:
     """Find the numbers and codes of a text.
@@ -396,10 +430,9 @@ def find_codes(
     Args:
         text: The text.
         given: What of it is known already; codes neither lie in it nor reach over it.
-        rules: Each with a `kind`, `patterns` (with a group `value`) and, if it does not hold for a
-            text all in capitals, `mixed_case`, in the order in which they are tried. A value has a
-            digit, unless its kind is one of `_OF_LETTERS`.
-        is_word: Tells whether what looks like a code is a word after all.
+        rules: The rules, in the order in which they are tried. A value has a digit, unless its
+            kind is one of `_MAY_LACK_DIGITS`.
+        is_word: Returns whether what looks like a code is a word after all.
 
     Returns:
         The text with what is known hidden, given tokens included, and the tokens found.
@@ -407,18 +440,16 @@ def find_codes(
     rest = _hidden(text, given)
     codes: list[Token] = []
     for rule in rules:
-        kind = rule["kind"]
-        if kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
+        if rule.kind not in _MAY_LACK_DIGITS and _DIGIT.search(rest) is None:
             continue
-        if rule.get("mixed_case") and rest.upper() == rest:
+        if rule.needs_mixed_case and rest.upper() == rest:
             continue
-        patterns: Sequence[re.Pattern[str]] = rule["patterns"]
-        for pattern in patterns:
-            new = [
-                Token(*match.span("value"), "", match.end("value"), kind)
-                for match in pattern.finditer(rest)
-                if not is_word(match["value"])
-            ]
+        for pattern in rule.patterns:
+            new: list[Token] = []
+            for match in pattern.finditer(rest):
+                if not is_word(match["value"]):
+                    start, end = match.span("value")
+                    new.append(Token(start, end, "", end, rule.kind))
             codes += new
             rest = _hidden(rest, new)
     return rest, codes
@@ -426,18 +457,16 @@ def find_codes(
 
 def _hidden(text: str, codes: Sequence[Token]) -> str:
     """Return a text in which codes are hidden from further rules."""
-    parts = []
-    done = 0
-    for token in sorted(codes):
-        parts += [text[done : token.start], _HIDDEN * (token.end - token.start)]
-        done = token.end
-    return "".join([*parts, text[done:]])
+    for token in codes:
+        hidden = _HIDDEN * (token.end - token.start)
+        text = text[: token.start] + hidden + text[token.end :]
+    return text
 
 
-def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+def _compiled(pattern: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
     """Compile a verbose pattern, given what `%name%` stands for in it."""
-    for name, part in parts.items():
-        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
+    for name, fragment in fragments.items():
+        pattern = pattern.replace(f"%{name}%", f"(?: {fragment} )")
     return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
 
 
@@ -448,5 +477,7 @@ def postcode_areas(letters: Iterable[str], postcodes: Iterable[str]) -> str:
         letters: Letters that count in any case.
         postcodes: Postcodes of venues, in lower case and without blanks.
     """
-    areas = {*letters, *filter(None, (_DIGIT.split(one)[0] for one in postcodes))}
+    areas = {*letters}
+    areas.update(_DIGIT.split(postcode)[0] for postcode in postcodes)
+    areas.discard("")
     return "|".join(r"[ .,]?".join(area) for area in sorted(areas))

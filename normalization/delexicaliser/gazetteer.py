@@ -8,14 +8,17 @@ forms that people use, by the rules of a table: without the article, the town or
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
 from typing import Any, TypeAlias
 
 from ..normalizing import VenueId, plain_slot_name
 from .phrases import PhraseBook, spellings, words
+
+Phrase: TypeAlias = tuple[str, ...]
+"""The words of a name, an address or another value, in their normal form."""
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """Domain -> venue records, as the public database files hold them."""
@@ -36,7 +39,7 @@ class Venue:
     """A venue as texts speak of it.
 
     Attributes:
-        key: Which one it is.
+        key: Its domain and id.
         name: Its name as the database writes it; of a train its id.
         values: Ontology slot (PHONE, POST, ADDRESS) -> its value, comparable (see `comparable`);
             unknown values are left out.
@@ -57,8 +60,9 @@ class Venue:
         facts: dict[str, dict[str, None]] = {}
         for record in self.records:
             for key in record:
-                if text := _text(record, key):
-                    facts.setdefault(plain_slot_name(key), {})[text] = None
+                value = _stated_value(record, key)
+                if value:
+                    facts.setdefault(plain_slot_name(key), {})[value] = None
         return {slot: tuple(values) for slot, values in facts.items()}
 
 
@@ -115,69 +119,83 @@ def comparable(slot: str, value: str) -> str:
 
 
 _RECORD_SLOTS = {"phone": "PHONE", "postcode": "POST", "address": "ADDRESS"}
+"""Key of a venue record -> the ontology slot of its value."""
 
 
 def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazetteer:
-    """Make a gazetteer of venue records.
+    """Return the gazetteer of venue records.
 
     Args:
         records: The records. Unknown values (`?`) and missing ones are passed over.
         tables: The tables of a delexicaliser (`lex1.toml`).
     """
-    trains: dict[str, list[Mapping[str, Any]]] = {}
-    for record in records.get("train", ()):
-        trains.setdefault(_text(record, "trainID"), []).append(record)
-    ends = {
-        tuple(_text(record, end).lower() for end in ("departure", "destination"))
-        for record in records.get("train", ())
-    }
-    # The station that every train comes from or goes to, if there is one.
-    towns = set.intersection(*map(set, ends)) if ends else set()
-    named = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
-    values = {
-        _text(record, slot).lower(): slot
-        for slot in ("food", "type", "area")
-        for _, record in named
-    }
-    values |= {one: "town" if one in towns else "place" for one in chain.from_iterable(ends)}
-    without_record = tables["place_without_record"]
-    named += [(place["domain"], {**place, "id": place["name"]}) for place in without_record]
+    stations, towns = _stations(records.get("train", ()))
+    named: list[tuple[str, Mapping[str, Any]]] = []
+    for domain in NAMED_DOMAINS:
+        named += [(domain, record) for record in records.get(domain, ())]
+    value_kinds: dict[str, str] = {}
+    for slot in ("food", "type", "area"):
+        for _, record in named:
+            value_kinds[_stated_value(record, slot).lower()] = slot
+    for station in stations:
+        value_kinds[station] = "town" if station in towns else "place"
+    for place in tables["place_without_record"]:
+        named.append((place["domain"], {**place, "id": place["name"]}))
     spelling = _Spelling(tables["names"], tables["addresses"], towns)
     venues: dict[VenueId, Venue] = {}
-    mentions: list[tuple[_Words, Mention]] = []
+    mentions: list[tuple[Phrase, Mention]] = []
     for domain, record in named:
         venue = _venue(domain, record)
         venues[venue.key] = venue
-        mentions += spelling.mentions(venue, _text(record, "address"))
-    for id_, train in trains.items():
-        key = VenueId("train", id_)
-        venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, train)
+        mentions += spelling.mentions(venue, _stated_value(record, "address"))
+    for train in _trains(records.get("train", ())):
+        venues[train.key] = train
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
     for venue in venues.values():
         for slot in numbers.keys() & venue.values.keys():
             numbers[slot].setdefault(venue.values[slot], []).append(venue.key)
-    return Gazetteer(venues, PhraseBook(mentions), numbers, _values(tables["values"], values))
+    value_phrases = _value_book(tables["values"], value_kinds)
+    return Gazetteer(venues, PhraseBook(mentions), numbers, value_phrases)
+
+
+def _stations(trains: Iterable[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+    """Return all stations of trains, and those at which every train starts or ends, if any."""
+    stations: set[str] = set()
+    shared: set[str] | None = None
+    for train in trains:
+        ends = {_stated_value(train, end).lower() for end in ("departure", "destination")}
+        stations |= ends
+        shared = ends if shared is None else shared & ends
+    return stations, shared or set()
 
 
 def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
-    values = {
-        slot: comparable(slot, text)
-        for key, slot in _RECORD_SLOTS.items()
-        if (text := _text(record, key))
-    }
-    name = _text(record, "name")
+    """Return the venue of a record."""
+    values = {}
+    for key, slot in _RECORD_SLOTS.items():
+        value = _stated_value(record, key)
+        if value:
+            values[slot] = comparable(slot, value)
+    name = _stated_value(record, "name")
     return Venue(VenueId(domain, str(record["id"])), name, values, [record])
 
 
-def _text(record: Mapping[str, Any], key: str) -> str:
+def _trains(records: Iterable[Mapping[str, Any]]) -> Iterator[Venue]:
+    """Yield the trains of records; the records of one id are those of several days."""
+    by_id: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        by_id.setdefault(_stated_value(record, "trainID"), []).append(record)
+    for id_, days in by_id.items():
+        values = {"TRAINID": comparable("TRAINID", id_)}
+        yield Venue(VenueId("train", id_), id_, values, days)
+
+
+def _stated_value(record: Mapping[str, Any], key: str) -> str:
     """Return a record's value; "" if it is missing or unknown."""
     value = record.get(key)
     if not isinstance(value, str) or value.strip().lower() in UNKNOWN_VALUES:
         return ""
     return value.strip()
-
-
-_Words = tuple[str, ...]
 
 
 class _Spelling:
@@ -189,122 +207,142 @@ class _Spelling:
         self._ordinary = frozenset(names["ordinary_words"])
         self._unsure = {words(name) for name in names["need_more"]}
         self._articles = frozenset(names["articles"])
-        self._towns = {*names["towns"], *towns}
+        self._towns = [(town,) for town in {*names["towns"], *towns}]
         self._joints = frozenset(names["joints"])
-        self._types = {d: [words(t) for t in types] for d, types in names["type_words"].items()}
+        self._types: dict[str, list[Phrase]] = {}
+        for domain, types in names["type_words"].items():
+            self._types[domain] = [words(type_) for type_ in types]
         self._districts = [words(district) for district in addresses["districts"]]
         self._streets = frozenset(addresses["street_words"])
-        self._equal = [[words(one) for one in group] for group in names["spellings"]]
-        self._firsts = {one[0] for group in self._equal for one in group}
+        # Groups of phrases that may replace each other, and the words that these begin with.
+        self._equal: list[list[Phrase]] = []
+        self._firsts: set[str] = set()
+        for group in names["spellings"]:
+            phrases = [words(phrase) for phrase in group]
+            self._equal.append(phrases)
+            self._firsts.update(phrase[0] for phrase in phrases)
         self._aliases = names["aliases"]
 
-    def mentions(self, venue: Venue, address: str) -> Iterator[tuple[_Words, Mention]]:
+    def mentions(self, venue: Venue, address: str) -> Iterator[tuple[Phrase, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
-        unsure, sure = (Mention("NAME", venue.name, venue.key, True, one) for one in (False, True))
+        sure = Mention("NAME", venue.name, venue.key, whole=True, sure=True)
+        unsure = replace(sure, sure=False)
         for phrase in self._names(venue):
-            bare = phrase[phrase[0] in self._articles :]
+            has_article = phrase[0] in self._articles
+            bare = phrase[1:] if has_article else phrase
             yield phrase, sure if self._unsure.isdisjoint((phrase, bare)) else unsure
         if address:
-            part, full = (
-                Mention("ADDRESS", address, venue.key, whole, True) for whole in (False, True)
-            )
-            for phrase, whole in self._addresses(address).items():
-                yield phrase, full if whole else part
+            whole = Mention("ADDRESS", address, venue.key, whole=True, sure=True)
+            part = replace(whole, whole=False)
+            for phrase, is_whole in self._addresses(address).items():
+                yield phrase, whole if is_whole else part
 
-    def _names(self, venue: Venue) -> set[_Words]:
+    def _names(self, venue: Venue) -> set[Phrase]:
+        """Return a venue's name in every form: shortened, with type words, with an article."""
         full = words(venue.name)
         if not full:
             return set()
-        shorter = {full}
+        names = self._short_names(full, venue.key.domain)
+        for name in names - self._unsure:
+            for type_words in self._types.get(venue.key.domain, ()):
+                if name[-len(type_words) :] != type_words:
+                    names.add(name + type_words)
+        names.update(words(alias) for alias in self._aliases.get(venue.name.lower(), ()))
+        spelt: set[Phrase] = set().union(*map(self._spelt, names))
+        with_article = {("the", *name) for name in spelt if name[0] not in self._articles}
+        return spelt | with_article
+
+    def _short_names(self, full: Phrase, domain: str) -> set[Phrase]:
+        """Return a name and all that it can be shortened to, step by step."""
+        names = {full}
         pending = [full]
         while pending:
-            phrase = pending.pop()
-            for reduced in self._reductions(phrase, venue.key.domain):
-                if reduced not in shorter and self._may_be_short_for(reduced, phrase):
-                    shorter.add(reduced)
+            name = pending.pop()
+            for reduced in self._reductions(name, domain):
+                if reduced not in names and self._may_be_short_for(reduced, name):
+                    names.add(reduced)
                     pending.append(reduced)
-        unsure = {phrase for phrase in shorter if phrase in self._unsure}
-        types = self._types.get(venue.key.domain, [])
-        longer = {
-            phrase + suffix
-            for phrase in shorter - unsure
-            for suffix in types
-            if phrase[-len(suffix) :] != suffix
-        }
-        aliases = {words(alias) for alias in self._aliases.get(venue.name.lower(), ())}
-        every = {spelt for phrase in shorter | longer | aliases for spelt in self._spelt(phrase)}
-        return every | {("the", *phrase) for phrase in every if phrase[0] not in self._articles}
+        return names
 
-    def _reductions(self, phrase: _Words, domain: str) -> Iterator[_Words]:
+    def _reductions(self, name: Phrase, domain: str) -> Iterator[Phrase]:
         """Yield a name without one of the things that people leave out."""
-        towns = [(town,) for town in self._towns]
-        ends = (*towns, *self._types.get(domain, ()), *self._districts)
+        ends = [*self._towns, *self._types.get(domain, ()), *self._districts]
         for end in ends:
-            if phrase[-len(end) :] == end:
-                yield phrase[: -len(end)]
-        for begin in (*((article,) for article in self._articles), *ends):
-            if phrase[: len(begin)] == begin:
-                yield phrase[len(begin) :]
-        for at, word in enumerate(phrase):
-            if word in self._joints and at > 1:
-                yield phrase[:at]
+            if name[-len(end) :] == end:
+                yield name[: -len(end)]
+        beginnings = [(article,) for article in self._articles] + ends
+        for beginning in beginnings:
+            if name[: len(beginning)] == beginning:
+                yield name[len(beginning) :]
+        for index, word in enumerate(name):
+            if word in self._joints and index > 1:
+                yield name[:index]
 
-    def _may_be_short_for(self, reduced: _Words, phrase: _Words) -> bool:
-        """Tell whether a shortened name still tells what is meant."""
-        ordinary = all(word in self._ordinary or len(word) == 1 for word in reduced)
-        only_article = phrase[0] in self._articles and reduced == phrase[1:]
-        return reduced in self._unsure or not ordinary or (only_article and len(reduced) > 1)
+    def _may_be_short_for(self, reduced: Phrase, name: Phrase) -> bool:
+        """Return whether a shortened name still tells what is meant."""
+        if reduced in self._unsure:
+            return True
+        if all(word in self._ordinary or len(word) == 1 for word in reduced):
+            lacks_only_article = name[0] in self._articles and reduced == name[1:]
+            return lacks_only_article and len(reduced) > 1
+        return True
 
-    def _addresses(self, address: str) -> dict[_Words, bool]:
+    def _addresses(self, address: str) -> dict[Phrase, bool]:
         """Return spelling -> whether it is the whole address."""
-        parts = [part for part in map(words, address.split(",")) if part]
-        full = tuple(word for part in parts for word in part)
+        sections = [section for section in map(words, address.split(",")) if section]
+        full = tuple(chain.from_iterable(sections))
         phrases = {full: True}
         for district in self._districts:
             if full[-len(district) :] == district and len(full) > len(district):
                 phrases[full[: -len(district)]] = True
         for complete in list(phrases):
-            for start, end in self._street_parts(complete):
-                phrases.setdefault(complete[start:end], False)
-        for part in parts:
-            if len(part) > 1 and part not in self._districts:
-                phrases.setdefault(part, False)
-        written: dict[_Words, bool] = {}
-        for phrase, whole in phrases.items():
+            for street in self._street_phrases(complete):
+                phrases.setdefault(street, False)
+        for section in sections:
+            if len(section) > 1 and section not in self._districts:
+                phrases.setdefault(section, False)
+        written: dict[Phrase, bool] = {}
+        for phrase, is_whole in phrases.items():
             # A genitive may be written apart: `king s parade`.
             joined = tuple(re.sub(" s(?= |$)", "s", " ".join(phrase)).split())
             for spelt in self._spelt(phrase) | self._spelt(joined):
-                written[spelt] = whole or written.get(spelt, False)
+                written[spelt] = is_whole or written.get(spelt, False)
         return written
 
-    def _street_parts(self, address: _Words) -> Iterator[tuple[int, int]]:
-        """Yield the parts of an address that end in a street and begin with it or before."""
-        ends = [at + 1 for at, word in enumerate(address) if word in self._streets and at]
-        for end in ends:
-            yield 0, end
+    def _street_phrases(self, address: Phrase) -> Iterator[Phrase]:
+        """Yield the parts of an address that end with a street and begin with it or before."""
+        for index, word in enumerate(address):
+            if index == 0 or word not in self._streets:
+                continue
+            end = index + 1
+            yield address[:end]
             # Without the house or its number: as few as two words.
-            for start in range(1, end - 1):
+            for start in range(1, index):
                 before = address[start - 1]
                 if before in self._streets or before[:1].isdigit():
-                    yield start, end
+                    yield address[start:end]
 
-    def _spelt(self, phrase: _Words) -> set[_Words]:
+    def _spelt(self, phrase: Phrase) -> set[Phrase]:
         """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
         variants = {phrase}
         if self._firsts.isdisjoint(phrase):
             return variants
         for group in self._equal:
             for variant in [*variants]:
-                for one, at in product(group, range(len(variant))):
-                    if variant[at : at + len(one)] == one:
-                        variants |= {variant[:at] + o + variant[at + len(one) :] for o in group}
+                for spelling, start in product(group, range(len(variant))):
+                    end = start + len(spelling)
+                    if variant[start:end] == spelling:
+                        before, after = variant[:start], variant[end:]
+                        variants.update(before + other + after for other in group)
         return variants
 
 
 AS_IT_IS = "*"
 
 
-def _values(tables: Mapping[str, Any], recorded: Mapping[str, str]) -> PhraseBook[tuple[str, str]]:
+def _value_book(
+    tables: Mapping[str, Any], recorded: Mapping[str, str]
+) -> PhraseBook[tuple[str, str]]:
     """Return the phrases of values that are no name: each with its kind and its canonical form.
 
     Args:

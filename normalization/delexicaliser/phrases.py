@@ -18,8 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -60,7 +59,7 @@ class Token(NamedTuple):
     kind: str = ""
 
 
-def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+def tokenize(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         first, last = match.span()
@@ -80,7 +79,7 @@ def _normal_form(token: str) -> tuple[str, int]:
 
 def words(text: str) -> tuple[str, ...]:
     """Return a phrase's words in their normal form, without marks."""
-    return tuple(token.word for token in tokens(text) if token.word[0].isalnum())
+    return tuple(token.word for token in tokenize(text) if token.word[0].isalnum())
 
 
 def spellings(pattern: str) -> list[tuple[str, ...]]:
@@ -91,16 +90,29 @@ def spellings(pattern: str) -> list[tuple[str, ...]]:
     """
     choice = _CHOICE.search(pattern)
     if choice is None:
-        return [tuple(_ELEMENT.findall(one)) for one in pattern.split("|")]
-    words = [*(choice["group"] or choice["word"]).split("|"), *[""] * choice[0].endswith("?")]
+        return [tuple(_ELEMENT.findall(alternative)) for alternative in pattern.split("|")]
+    alternatives = (choice["group"] or choice["word"]).split("|")
+    if choice[0].endswith("?"):
+        alternatives.append("")
     before, after = pattern[: choice.start()], pattern[choice.end() :]
-    chosen = (spellings(f"{before} {one} {after}") for one in words)
-    return list(dict.fromkeys(chain.from_iterable(chosen)))
+    distinct: dict[tuple[str, ...], None] = {}
+    for alternative in alternatives:
+        distinct.update(dict.fromkeys(spellings(f"{before} {alternative} {after}")))
+    return list(distinct)
 
 
-WordReading: TypeAlias = tuple[str, bool, int]
-"""An element of a phrase that a token may be; whether it is only the stem, whose genitive ends the
-phrase; and how many words it corrects."""
+class WordReading(NamedTuple):
+    """An element of a phrase that a token may be.
+
+    Attributes:
+        word: The element.
+        is_stem: Whether it is only the token's stem, whose genitive ends the phrase.
+        corrected: How many words it corrects.
+    """
+
+    word: str
+    is_stem: bool = False
+    corrected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,11 @@ class Found(Generic[T]):
     corrected: int
     entries: Sequence[T]
 
+    @property
+    def precedence(self) -> tuple[int, int, bool, int]:
+        """The order of matches that may overlap: the longest, the exact and the earliest first."""
+        return self.first - self.last, self.corrected, self.stem, self.first
+
 
 def words_read(
     token: Token, corrections: Mapping[str, Sequence[str]] | None = None
@@ -133,9 +150,12 @@ def words_read(
     """
     if token.kind:
         return ()
-    corrected = [(word, False, 1) for word in (corrections or {}).get(token.word, ())]
-    stem = [(token.word[:-1], True, 0)] if token.stem_end != token.end else []
-    return [(token.word, False, 0), *corrected, *stem]
+    readings = [WordReading(token.word)]
+    if corrections and token.word in corrections:
+        readings += [WordReading(word, corrected=1) for word in corrections[token.word]]
+    if token.stem_end != token.end:
+        readings.append(WordReading(token.word[:-1], is_stem=True))
+    return readings
 
 
 class PhraseBook(Generic[T]):
@@ -162,8 +182,10 @@ class PhraseBook(Generic[T]):
     @property
     def vocabulary(self) -> set[str]:
         """The words of all phrases."""
-        further = (child.vocabulary for child in self.children.values())
-        return {*self.children}.union(*further)
+        vocabulary = set(self.children)
+        for child in self.children.values():
+            vocabulary |= child.vocabulary
+        return vocabulary
 
     def find(
         self,
@@ -181,38 +203,45 @@ class PhraseBook(Generic[T]):
         steps = [readings(token) for token in text]
         marks = [token.word in skipped for token in text]
         for first, begins in enumerate(steps):
-            if any(reading[0] in self.children for reading in begins):
+            if any(reading.word in self.children for reading in begins):
                 yield from self._walk(first, steps, marks)
 
     def _walk(
         self, first: int, steps: Sequence[Sequence[WordReading]], marks: Sequence[bool]
     ) -> Iterator[Found[T]]:
-        """Yield the phrases that begin at one token."""
+        """Yield the phrases that begin at one token.
+
+        Args:
+            first: Index of the token.
+            steps: Per token, what it may stand for.
+            marks: Per token, whether it may stand between two words of a phrase.
+        """
+        # The phrases begun, each with the number of its words that are corrected.
         frontier = [(self, 0)]
-        for at in range(first, len(steps)):
-            if marks[at] and at > first:
-                if marks[at - 1] and at - 1 > first:
+        for index in range(first, len(steps)):
+            if marks[index] and index > first:
+                if marks[index - 1] and index - 1 > first:
                     return
                 continue
             following: list[tuple[PhraseBook[T], int]] = []
-            for node, corrected in frontier:
-                for word, stem, slips in steps[at]:
-                    child = node.children.get(word)
-                    if child is None or corrected + slips > 1:
+            for begun, corrected in frontier:
+                for word, is_stem, slips in steps[index]:
+                    longer = begun.children.get(word)
+                    if longer is None or corrected + slips > 1:
                         continue
-                    if child.entries:
-                        yield Found(first, at, stem, corrected + slips, child.entries)
-                    if not stem:
-                        following.append((child, corrected + slips))
+                    if longer.entries:
+                        yield Found(first, index, is_stem, corrected + slips, longer.entries)
+                    if not is_stem:
+                        following.append((longer, corrected + slips))
             frontier = following
             if not frontier:
                 return
 
 
 def is_guess(text: Sequence[Token], match: Found[T], shortest: int) -> bool:
-    """Tell whether a match is a single misspelt word that is too short to be sure of."""
-    alone = match.first == match.last
-    return bool(match.corrected) and alone and len(text[match.first].word) < shortest
+    """Return whether a match is a single misspelt word that is too short to be sure of."""
+    is_alone = match.first == match.last
+    return match.corrected > 0 and is_alone and len(text[match.first].word) < shortest
 
 
 def corrector(vocabulary: Iterable[str], shortest: int) -> Callable[[str], list[str]]:
@@ -237,10 +266,20 @@ def corrector(vocabulary: Iterable[str], shortest: int) -> Callable[[str], list[
 # -------------------------------------------------------------------- values by the words around
 
 
-Decision: TypeAlias = "tuple[int, bool, int | None, Sequence[str]]"
-"""What a phrase decides: the number of its rule, whether it must begin a sentence, and which of its
-tokens it is about; or, of a cue, None and the kinds of what it decides in the rest of its sentence.
-"""
+class Decision(NamedTuple):
+    """What a phrase decides about values around it.
+
+    Attributes:
+        rule: The number of its rule.
+        begins_sentence: Whether it must begin a sentence.
+        value: Which of its elements is the value that it decides about; None of a cue.
+        kinds: Of a cue, the kinds of the values that it decides about in the rest of its sentence.
+    """
+
+    rule: int
+    begins_sentence: bool
+    value: int | None
+    kinds: Sequence[str]
 
 
 def context_book(rules: Sequence[Mapping[str, Any]]) -> PhraseBook[Decision]:
@@ -252,13 +291,15 @@ def context_book(rules: Sequence[Mapping[str, Any]]) -> PhraseBook[Decision]:
     """
     phrases: list[tuple[Sequence[str], Decision]] = []
     for number, rule in enumerate(rules):
+        kinds = rule.get("kinds", ())
         for pattern in (*rule.get("patterns", ()), *rule.get("cues", ())):
-            for sequence in spellings(pattern):
-                begins = sequence[0] == "^"
-                elements = sequence[begins:]
-                about = elements.index("{") if "{" in elements else None
-                phrase = [one for one in elements if one not in ("{", "}")]
-                phrases.append((phrase, (number, begins, about, rule.get("kinds", ()))))
+            for elements in spellings(pattern):
+                begins_sentence = elements[0] == "^"
+                phrase = [element for element in elements if element not in ("^", "{", "}")]
+                value = None
+                if "{" in elements:
+                    value = elements.index("{") - begins_sentence
+                phrases.append((phrase, Decision(number, begins_sentence, value, kinds)))
     return PhraseBook(phrases)
 
 
@@ -276,49 +317,58 @@ def marked_tokens(
         rules: As of `context_book`.
         book: The phrases of the rules.
     """
-    markable = [
-        at for at, token in enumerate(text) if token.kind in kinds and token.stem_end != GIVEN
-    ]
-    deciding = _deciding(text, book) if markable else {}
-    for at in markable:
-        token = text[at]
+    markable: list[int] = []
+    for index, token in enumerate(text):
+        if token.kind in kinds and token.stem_end != GIVEN:
+            markable.append(index)
+    rule_numbers = _deciding_rules(text, book) if markable else {}
+    for index in markable:
+        token = text[index]
         kind = kinds[token.kind]
-        if at in deciding:
-            mark = rules[deciding[at]].get("mark", "")
-            if mark:
-                yield token, kind["slot"] if mark == "same" else mark
+        if index in rule_numbers:
+            mark = rules[rule_numbers[index]].get("mark", "")
+            if mark == "same":
+                yield token, kind["slot"]
+            elif mark:
+                yield token, mark
         elif kind["by_default"]:
             yield token, kind["slot"]
 
 
-def _deciding(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[int, int]:
-    """Return token -> the first rule that decides about it: a cue about its whole sentence."""
-    deciding: dict[int, int] = {}
+def _deciding_rules(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[int, int]:
+    """Return index of a token -> number of the rule that decides about it: the first that does.
+
+    A cue decides about the values of its kinds in the rest of its sentence.
+    """
+    rule_numbers: dict[int, int] = {}
     # Where a cue ends -> kinds that it decides about, and its rule.
     cues: dict[int, list[tuple[str, int]]] = {}
     for match in book.find(text, _elements_read):
         before = text[match.first - 1].word if match.first else "."
-        for number, begins, about, kinds in match.entries:
-            if begins and before not in SENTENCE_ENDS:
+        for decision in match.entries:
+            if decision.begins_sentence and before not in SENTENCE_ENDS:
                 continue
-            if about is None:
-                cues.setdefault(match.last + 1, []).extend((kind, number) for kind in kinds)
+            if decision.value is None:
+                by_kind = [(kind, decision.rule) for kind in decision.kinds]
+                cues.setdefault(match.last + 1, []).extend(by_kind)
             else:
-                at = match.first + about
-                deciding[at] = min(number, deciding.get(at, number))
+                index = match.first + decision.value
+                rule_numbers[index] = min(decision.rule, rule_numbers.get(index, decision.rule))
+    if not cues:
+        return rule_numbers
     active: dict[str, int] = {}
-    for at, token in enumerate(text if cues else ()):
-        for kind, number in cues.get(at, ()):
+    for index, token in enumerate(text):
+        for kind, number in cues.get(index, ()):
             active[kind] = min(number, active.get(kind, number))
         if token.kind in active:
             number = active[token.kind]
-            deciding[at] = min(number, deciding.get(at, number))
+            rule_numbers[index] = min(number, rule_numbers.get(index, number))
         if token.word in SENTENCE_ENDS:
             active = {}
-    return deciding
+    return rule_numbers
 
 
 def _elements_read(token: Token) -> Sequence[WordReading]:
     """Return what a token counts as in a context: its kind, its word, or both."""
-    kinds = [(f"<{token.kind}>", False, 0)] if token.kind else []
-    return [*kinds, (token.word, False, 0)]
+    word = WordReading(token.word)
+    return [WordReading(f"<{token.kind}>"), word] if token.kind else [word]
