@@ -25,7 +25,7 @@ from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.live_track import baseline_calls
 from mwz.harness.live.play import play_tasks
-from mwz.harness.live.plays import LiveRun, RunConfig, dialogue, play_scripts
+from mwz.harness.live.plays import LiveRun, RunConfig, play_dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.scoring import Options, Scorer
@@ -382,7 +382,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     users = ScriptedUser, "user"
     config = RunConfig(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
-    found = baseline_calls(LiveRun(config, [dialogue(config, 1, id_) for id_ in config.tasks]))
+    found = baseline_calls(LiveRun(config, [play_dialogue(config, 1, id_) for id_ in config.tasks]))
     assert found == pytest.approx(share, abs=0.01)
     assert found < declared_flags()["baseline_calls"].limit
 

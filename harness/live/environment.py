@@ -38,7 +38,6 @@ from .agents import asked_slots
 from .users import SPANS, Heard, ScriptedUser, says
 from .world import (
     LONGEST_SHOWN,
-    ROUTE,
     BrokenOffError,
     Result,
     UserMaker,
@@ -47,6 +46,8 @@ from .world import (
     booked_slots,
     bookings,
     call_text,
+    calls_in,
+    naming_key,
     numbers_missing,
     readable,
 )
@@ -103,8 +104,8 @@ class Environment:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
         try:
-            words, ends = self.user(last)
-            self._user_turn = readable("what the user says", words), ends
+            utterance, is_last = self.user(last)
+            self._user_turn = readable("what the user says", utterance), is_last
         except BrokenOffError as error:
             self.fail(str(error))
             return None
@@ -124,17 +125,23 @@ class Environment:
             InputError: It is not the agent's turn.
         """
         if self.error is None:
-            self._heard()
+            self._pending_turn()
             try:
-                return self._called(name, arguments)
+                return self._recorded_call(name, arguments)
             except BrokenOffError as error:
                 self.fail(str(error))
         return {"error": self.error}
 
-    def _called(self, name: str, arguments: object) -> Mapping[str, Any]:
+    def _recorded_call(self, name: str, arguments: object) -> Mapping[str, Any]:
+        """Call a tool and record the call as files have it.
+
+        The agent may change its arguments and the result later: the record has copies.
+
+        Raises:
+            BrokenOffError: There are too many calls, or the call is too long.
+        """
         if len(self._calls) >= MOST_CALLS:
             raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
-        # As files have it; the agent may go on changing its arguments and the result.
         name = readable("the name of the tool", str(name))
         try:
             text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
@@ -155,15 +162,17 @@ class Environment:
         """
         if self.error is not None:
             return
-        words, ends = self._heard()
+        utterance, is_last = self._pending_turn()
         try:
-            turn = {"user": words, "response": readable("the response", text)}
+            turn: dict[str, Any] = {"user": utterance, "response": readable("the response", text)}
         except BrokenOffError as error:
             self.fail(str(error))
             return
-        self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
+        if self._calls:
+            turn["calls"] = self._calls
+        self.transcript.append(turn)
         self._user_turn = None
-        self.done = ends or len(self.transcript) >= MAX_TURNS
+        self.done = is_last or len(self.transcript) >= MAX_TURNS
 
     def fail(self, error: str) -> None:
         """Break the dialogue off: it counts as failed, whatever was said."""
@@ -176,11 +185,11 @@ class Environment:
         return Reward(float(self.outcome()["solved"]), self.error)
 
     def outcome(self) -> Outcome:
-        """Return the result of the dialogue, by now or at its end."""
+        """Return the result of the dialogue, so far or at its end."""
         return outcome_of(self.world, self.task, self.transcript, self.error)
 
-    def _heard(self) -> UserTurn:
-        """Return the user turn that is to be answered."""
+    def _pending_turn(self) -> UserTurn:
+        """Return the user turn that the agent has to answer."""
         if self._user_turn is None:
             problem = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
             raise InputError("environment", problem)
@@ -215,10 +224,10 @@ def outcome_of(
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
     grounded = world.grounded(task.id, [turn["response"] for turn in turns])
-    results = [call["result"] for turn in turns for call in turn.get("calls", ())]
+    results = [call["result"] for _, call in calls_in(turns)]
     booked, unasked = booked_slots(task, bookings(turns), world)
     whole = error is None and not numbers_missing(world, task, turns)
-    # Tasks always say what else they request.
+    # It is not None: tasks always say what else they request.
     requested = whole and bool(grounded.success_requested)
     books = all(all(slots.values()) for slots in booked.values())
     return {
@@ -245,7 +254,7 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Case:
     """A goal domain in a dialogue that is not solved.
 
     Attributes:
@@ -273,22 +282,27 @@ class _Part:
         """Whether the user came to its end, and could say all that it had to."""
         return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
 
-    @property
+    @cached_property
     def tries(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The calls that book: the turn, and the call."""
-        calls = [(n, one) for n, turn in enumerate(self.turns) for one in turn.get("calls", ())]
-        return [(turn, one) for turn, one in calls if one["name"] == f"book_{self.domain}"]
+        tool = f"book_{self.domain}"
+        return [(turn, call) for turn, call in calls_in(self.turns) if call["name"] == tool]
 
     @property
     def made(self) -> list[tuple[int, Result]]:
         """The bookings: the turn, and what the tool returned."""
-        return [(turn, one["result"]) for turn, one in self.tries if one["result"].get("booked")]
+        return [(turn, call["result"]) for turn, call in self.tries if call["result"].get("booked")]
+
+    @property
+    def lacks_booking(self) -> bool:
+        """Whether the goal books the domain and nothing is booked."""
+        return self.domain in self.outcome["booked"] and not self.made
 
     @property
     def wrong(self) -> list[str]:
         """What is not right of the bookings, as `Outcome` names it; nothing where none is made."""
         slots = self.outcome["booked"].get(self.domain, {}) if self.made else {}
-        return [slot for slot, right in slots.items() if not right]
+        return [slot for slot, is_right in slots.items() if not is_right]
 
     @cached_property
     def heard(self) -> list[Heard]:
@@ -303,141 +317,165 @@ class _Part:
     @cached_property
     def contradicted(self) -> list[str]:
         """The constraints that the last response to name a venue contradicts."""
-        return [s for n in self.naming[-1:] for s in self.heard[n].contradicted(self.wanted.info)]
+        if not self.naming:
+            return []
+        return self.heard[self.naming[-1]].contradicted(self.wanted.info)
 
     @cached_property
     def gave_up(self) -> str:
         """What the user objected in vain, in words; nothing if it did not."""
-        # Who objected once, and was offered no better, gave up.
-        user_text = " ".join(turn["user"] for turn in self.turns[min(self.naming, default=0) + 1 :])
-        wanted = self.wanted.info
-        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(user_text, s, wanted[s])]
-        return f"; the user objected ({', '.join(again)}) and gave up" if again else ""
+        # A user that objected, and was offered nothing better, gave up.
+        later_turns = self.turns[min(self.naming, default=0) + 1 :]
+        text = " ".join(turn["user"] for turn in later_turns)
+        objections = []
+        for slot in self.contradicted:
+            if says(text, slot, self.wanted.info[slot]):
+                objections.append(f"{slot} {self.wanted.info[slot]}")
+        return f"; the user objected ({', '.join(objections)}) and gave up" if objections else ""
+
+    @property
+    def fitting(self) -> str:
+        """Which venues would fit, in words."""
+        ids = self.world.matching(self.domain, self.wanted.info)[:_MOST_NAMED]
+        names = [self.world.venue_name(self.domain, id_) for id_ in ids]
+        return f"would fit: {', '.join(names) or 'none'}"
 
     def unfit(self, venues: Iterable[str]) -> str:
-        """Return which of some venues do not fit and why, and which would."""
-        world, wanted = self.world, self.wanted.info
-        fitting = world.matching(self.domain, wanted)
-        words = [
-            f"{world.called(self.domain, id_)} ({faults or 'meets the constraints only singly'})"
-            for id_ in venues
-            if id_ not in fitting
-            for faults in ["; ".join(map(str, world.faults(self.domain, id_, wanted)))]
-        ]
-        fit = ", ".join(world.called(self.domain, id_) for id_ in fitting[:_MOST_NAMED])
-        wrong = ", ".join(words[:_MOST_NAMED]) or "nothing that the database has"
-        return f"{wrong}; would fit: {fit or 'none'}"
+        """Return which of some venues do not fit and why, and which would, in words."""
+        fitting = self.world.matching(self.domain, self.wanted.info)
+        unfit = []
+        for id_ in venues:
+            if id_ not in fitting:
+                faults = self.world.faults(self.domain, id_, self.wanted.info)
+                reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
+                unfit.append(f"{self.world.venue_name(self.domain, id_)} ({reason})")
+        named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
+        return f"{named}; {self.fitting}"
 
 
-_Rule: TypeAlias = Callable[[_Part], str]
+_Rule: TypeAlias = Callable[[_Case], str]
 """Says what went wrong in a domain, and where; nothing if it did not."""
 
 
-def _broken_off(part: _Part, by_user: bool) -> str:
-    # A response that is owed is recorded as empty.
-    error, turns = part.outcome["error"] or "", part.turns
-    of_user = not turns or bool(turns[-1]["response"])
-    return f"turn {len(turns) - (not of_user)}: {error}" if error and of_user == by_user else ""
+def _not_played(case: _Case) -> str:
+    return MISSING if case.outcome["error"] == MISSING and not case.turns else ""
 
 
-def _endless(part: _Part) -> str:
-    [(often, times)] = Counter(turn["response"] for turn in part.turns).most_common(1) or [("", 0)]
-    words = f"{times} of {MAX_TURNS} responses are {cut(often, LONGEST_SHOWN)!r}"
-    return words if len(part.turns) >= MAX_TURNS else ""
-
-
-def _wrong_venue(part: _Part) -> str:
-    if "venue" not in part.wrong:
+def _broken_off(case: _Case, by_user: bool) -> str:
+    error, turns = case.outcome["error"], case.turns
+    # The agent broke the last turn off if its response is recorded as empty.
+    was_answered = not turns or bool(turns[-1]["response"])
+    if not error or was_answered != by_user:
         return ""
-    key, (turn, result) = "trainID" if part.domain == "train" else "name", part.made[-1]
-    return f"turn {turn}: {part.unfit(part.world.named(part.domain, result[key], key))}"
+    return f"turn {len(turns) if by_user else len(turns) - 1}: {error}"
 
 
-def _wrong_slots(part: _Part) -> str:
-    slots = [slot for slot in part.wrong if slot != "venue"]
+def _no_tool_called(case: _Case) -> str:
+    has_calls = any("calls" in turn for turn in case.turns)
+    return "" if has_calls else counted(len(case.turns), "turn")
+
+
+def _endless(case: _Case) -> str:
+    if len(case.turns) < MAX_TURNS:
+        return ""
+    responses = Counter(turn["response"] for turn in case.turns)
+    [(response, times)] = responses.most_common(1)
+    return f"{times} of {MAX_TURNS} responses are {cut(response, LONGEST_SHOWN)!r}"
+
+
+def _wrong_venue(case: _Case) -> str:
+    if "venue" not in case.wrong:
+        return ""
+    turn, result = case.made[-1]
+    key = naming_key(case.domain)
+    return f"turn {turn}: {case.unfit(case.world.venues_named(case.domain, result[key], key))}"
+
+
+def _wrong_slots(case: _Case) -> str:
+    slots = [slot for slot in case.wrong if slot != "venue"]
     if not slots:
         return ""
-    turn, result = part.made[-1]
-    wanted = {**part.slots, "route": "from one venue of the goal to another", "once": "1"}
-    route = " to ".join(str(result.get(place)) for place in ROUTE)
-    made = {**result, "route": route, "once": str(len(part.made))}
-    names = {"once": "number of bookings"}
-    faults = [Fault(names.get(s, s), wanted[s], made.get(s)) for s in slots]
-    return f"turn {turn}: {'; '.join(map(str, faults))}"
+    turn, result = case.made[-1]
+    wanted = {**case.slots, "route": "from one venue of the goal to another", "once": "1"}
+    route = f"{result.get('departure')} to {result.get('destination')}"
+    booked = {**result, "route": route, "once": str(len(case.made))}
+    faults = []
+    for slot in slots:
+        name = "number of bookings" if slot == "once" else slot
+        faults.append(str(Fault(name, wanted[slot], booked.get(slot))))
+    return f"turn {turn}: {'; '.join(faults)}"
 
 
-def _never_named(part: _Part) -> str:
-    named = part.domain not in NAMING_SLOTS or part.grounded.matched or part.naming
-    return "" if named else part.unfit(()).partition("; ")[2]
-
-
-def _unfit_offer(part: _Part) -> str:
-    offered = [] if part.grounded.matched_all else part.naming
-    return f"turn {offered[-1]}: {part.unfit(part.grounded.venues)}" if offered else ""
-
-
-def _not_booked(part: _Part) -> str:
-    if part.made or part.domain not in part.outcome["booked"]:
+def _never_named(case: _Case) -> str:
+    if case.domain not in NAMING_SLOTS or case.grounded.matched or case.naming:
         return ""
-    tries = [f"turn {turn}: {call_text(one)}" for turn, one in part.tries]
-    return (tries[-1] if tries else f"book_{part.domain} is never called") + part.gave_up
+    return case.fitting
 
 
-def _not_answered(part: _Part) -> str:
-    causes, words = part.grounded.causes, []
-    asked = [asked_slots(turn["user"].lower()) for turn in part.turns]
-    for slot in part.wanted.reqt:
-        name = SPANS.get(slot) or normalize_slot_name(slot, part.world.scorer.rules)
-        turns = [f"turn {turn}" for turn, slots in enumerate(asked) if slot in slots]
+def _unfit_offer(case: _Case) -> str:
+    if case.grounded.matched_all or not case.naming:
+        return ""
+    return f"turn {case.naming[-1]}: {case.unfit(case.grounded.venues)}"
+
+
+def _not_booked(case: _Case) -> str:
+    if not case.lacks_booking:
+        return ""
+    if not case.tries:
+        return f"book_{case.domain} is never called{case.gave_up}"
+    turn, call = case.tries[-1]
+    return f"turn {turn}: {call_text(call)}{case.gave_up}"
+
+
+def _not_answered(case: _Case) -> str:
+    causes, problems = case.grounded.causes, []
+    asked = [asked_slots(turn["user"].lower()) for turn in case.turns]
+    for slot in case.wanted.reqt:
+        name = SPANS.get(slot) or normalize_slot_name(slot, case.world.scorer.rules)
         if name in causes:
-            words.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
-    books = part.made or part.domain not in part.outcome["booked"]
-    if books and part.domain in numbers_missing(part.world, part.task, part.turns):
-        words.append("the number that a booking returns is never told")
-    if not (words or part.grounded.matched or part.domain in NAMING_SLOTS):
-        words.append(f"nothing is told of the {part.domain}")
-    return "; ".join(words) + part.gave_up * bool(words)
+            turns = [f"turn {turn}" for turn, slots in enumerate(asked) if slot in slots]
+            problems.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
+    missing = numbers_missing(case.world, case.task, case.turns)
+    if case.domain in missing and not case.lacks_booking:
+        problems.append("the number that a booking returns is never told")
+    if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
+        problems.append(f"nothing is told of the {case.domain}")
+    return "; ".join(problems) + case.gave_up if problems else ""
 
 
-def _unsaid(part: _Part, asked: bool) -> str:
-    # There is no reason to say anything before an offer, to book before a booking, or to book
-    # otherwise unrefused.
-    if not part.ended or not (part.made or part.grounded.venues):
+def _unsaid(case: _Case, asked: bool) -> str:
+    # Before an offer the user has no reason to say anything.
+    if not case.ended or not (case.made or case.grounded.venues):
         return ""
-    wanted, user_text = part.wanted, " ".join(turn["user"] for turn in part.turns)
-    lacking = {slot: v for slot, v in part.slots.items() if not says(user_text, slot, v)}
-    books = part.made or (part.grounded.matched and {*wanted.book} <= {*lacking})
-    refused = any("reason" in one["result"] for _, one in part.tries)
-    words = []
+    user_text = " ".join(turn["user"] for turn in case.turns)
+    lacking = {slot: v for slot, v in case.slots.items() if not says(user_text, slot, v)}
+    # It tells slots of the booking when it books, and its second choice after a refusal.
+    books = case.made or (case.grounded.matched and {*case.wanted.book} <= {*lacking})
+    refused = any("reason" in call["result"] for _, call in case.tries)
+    unsaid = []
     for slot, value in lacking.items():
-        turns = [f"turn {turn}: " for turn, one in enumerate(part.heard[:-1]) if one.asked([slot])]
-        has_reason = (slot in wanted.info or books) and (refused or slot not in wanted.fail_book)
-        if has_reason and bool(turns) == asked:
-            words.append(f"{''.join(turns[:1])}{slot} {value}")
-    return ", ".join(words)
+        turns = [turn for turn, heard in enumerate(case.heard[:-1]) if heard.asked([slot])]
+        is_due = slot in case.wanted.info or books
+        is_second_choice = slot in case.wanted.fail_book
+        if is_due and (refused or not is_second_choice) and bool(turns) == asked:
+            place = f"turn {turns[0]}: " if turns else ""
+            unsaid.append(f"{place}{slot} {value}")
+    return ", ".join(unsaid)
 
 
-def _unfit_accepted(part: _Part) -> str:
-    if part.grounded.matched or not part.grounded.venues or not part.ended:
+def _unfit_accepted(case: _Case) -> str:
+    if case.grounded.matched or not case.grounded.venues or not case.ended:
         return ""
-    slots = " and ".join(part.contradicted)
-    accepted = slots and not part.gave_up
-    return f"turn {part.naming[-1]}: the agent says another {slots}" if accepted else ""
+    if not case.contradicted or case.gave_up:
+        return ""
+    return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
 
 
 _OF_DIALOGUES: Mapping[str, tuple[str, _Rule]] = {
-    "not played": (
-        "no file has the dialogue",
-        lambda part: MISSING * (part.outcome["error"] == MISSING and not part.turns),
-    ),
+    "not played": ("no file has the dialogue", _not_played),
     "error of the user": ("the user broke it off", partial(_broken_off, by_user=True)),
     "error of the agent": ("the agent broke it off", partial(_broken_off, by_user=False)),
-    "no tool called": (
-        "the agent calls no tool in the whole dialogue",
-        lambda part: (
-            counted(len(part.turns), "turn") * all("calls" not in turn for turn in part.turns)
-        ),
-    ),
+    "no tool called": ("the agent calls no tool in the whole dialogue", _no_tool_called),
     "no end": (f"the dialogue has not ended after {MAX_TURNS} turns", _endless),
 }
 _OF_DOMAINS: Mapping[str, tuple[str, _Rule]] = {
@@ -483,16 +521,28 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     task, turns, outcome = world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
-    domains = world.grounded(task.id, [turn["response"] for turn in turns]).domains
-    parts = {
-        d: _Part(d, one, world, task, turns, outcome, domains[d]) for d, one in task.domains.items()
-    }
-    of_calls = [one["name"].partition("_")[2] for turn in turns for one in turn.get("calls", ())]
-    last = next((domain for domain in reversed(of_calls) if domain in parts), next(iter(parts)))
+    grounded = world.grounded(task.id, [turn["response"] for turn in turns]).domains
+    cases = {}
+    for domain, wanted in task.domains.items():
+        cases[domain] = _Case(domain, wanted, world, task, turns, outcome, grounded[domain])
+    last = next(iter(cases))
+    for _, call in calls_in(turns):
+        _, _, domain = call["name"].partition("_")
+        if domain in cases:
+            last = domain
+    causes = _findings(_OF_DIALOGUES, [cases[last]])
+    if not turns:
+        return causes[:1], []
+    causes += _findings(_OF_DOMAINS, cases.values())
+    return causes, _findings(_OF_USERS, cases.values())
 
-    def of(rules: Mapping[str, tuple[str, _Rule]], domains: Iterable[str]) -> list[Finding]:
-        each = ((cause, d, rule(parts[d])) for d in domains for cause, (_, rule) in rules.items())
-        return [Finding(*one) for one in each if one[-1]]
 
-    causes = of(_OF_DIALOGUES, [last])
-    return (causes + of(_OF_DOMAINS, parts), of(_OF_USERS, parts)) if turns else (causes[:1], [])
+def _findings(rules: Mapping[str, tuple[str, _Rule]], cases: Iterable[_Case]) -> list[Finding]:
+    """Return what rules find in goal domains, domain by domain."""
+    found = []
+    for case in cases:
+        for cause, (_, rule) in rules.items():
+            words = rule(case)
+            if words:
+                found.append(Finding(cause, case.domain, words))
+    return found

@@ -57,7 +57,7 @@ from .agents import (
     imported_function,
 )
 from .environment import MISSING, findings, outcome_of
-from .plays import Line, LiveRun, Recorded, RunConfig, dialogue, play_scripts
+from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
     SCRIPTS,
@@ -244,7 +244,7 @@ def _lines(config: RunConfig, trial: int, ids: Sequence[str], jobs: int) -> Iter
 
     def attempt(id_: str) -> Line | None:
         try:
-            return None if errors else dialogue(config, trial, id_)
+            return None if errors else play_dialogue(config, trial, id_)
         except InputError as error:
             errors.append(error)
             return None
@@ -444,7 +444,7 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
     id_ = config.world.tasks[line.dialogue_id].id
     user = config.user if config.user is ScriptedUser else _recorded_user(line)
     recording = replace(config, agent=lambda: _recorded_agent(line), user=user)
-    again = dialogue(recording, line.trial, id_)
+    again = play_dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")

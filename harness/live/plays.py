@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from math import comb, lcm
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -54,6 +54,7 @@ from .world import (
     UserMaker,
     World,
     call_text,
+    calls_in,
     script_name,
     tool_schemas,
 )
@@ -124,7 +125,7 @@ class RunConfig:
         return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
 
 
-def dialogue(config: RunConfig, trial: int, id_: str) -> Line:
+def play_dialogue(config: RunConfig, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
     environment = Environment(config.world, config.user)
     environment.reset(id_, f"{config.seed} {trial}")
@@ -141,18 +142,22 @@ def dialogue(config: RunConfig, trial: int, id_: str) -> Line:
             environment.respond(agent(utterance, call))
     except BrokenOffError as error:
         environment.fail(str(error))
-    talkers = {"agent": agent, "user": environment.user}
-    server = {} if config.server is None else {"server": config.server}
-    return {
+    costs = {}
+    for role, talker in (("agent", agent), ("user", environment.user)):
+        if hasattr(talker, "cost"):
+            costs[role] = dict(talker.cost)
+    line = {
         "dialogue_id": id_,
         "turns": environment.transcript,
         "trial": trial,
         "agent": config.agent_name,
         "outcome": environment.outcome(),
-        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
+        "costs": costs,
         "signature": config.signature().to_dict(),
-        **server,
     }
+    if config.server is not None:
+        line["server"] = config.server
+    return line
 
 
 @dataclass(frozen=True)
@@ -195,47 +200,50 @@ class LiveRun:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All figures as JSON types; rates are in percent, None of nothing."""
-        config, trials = self.config, self.config.trials
+        """All figures as JSON types; rates are in percent, None where nothing is counted."""
+        trials = self.config.trials
         outcomes = [line["outcome"] for line in self.lines]
         evidence = self.evidence("", [trials])
-        passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
-        costs: dict[str, Counter[str]] = {}
-        facts: Counter[str] = Counter()
-        for line in self.lines:
-            facts.update(line["outcome"]["told"])
-            for who, cost in line["costs"].items():
-                costs.setdefault(who, Counter()).update(cost)
-        booking = [one["books"] for one in outcomes if one["booked"]]
-
-        rates = ("inform", "success", "requested", "solved")
-        counts = ("turns", "calls", "failed_calls", "unasked")
-        totals = {name: sum(one[name] for one in outcomes) for name in counts}
-        return {
-            "agent": config.agent_name,
-            "user": config.user_name,
-            "signature": str(config.whole_signature()),
-            "tasks": len(config.tasks),
+        figures: dict[str, Any] = {
+            "agent": self.config.agent_name,
+            "user": self.config.user_name,
+            "signature": str(self.config.whole_signature()),
+            "tasks": len(self.config.tasks),
             "trials": trials,
-            **{name: evidence.scores[name] for name in rates},
-            "books": 100 * (sum(booking) / len(booking)) if booking else None,
-            "pass": {str(k): asdict(one) for k, one in passes},
-            **told_shares(facts),
-            **totals,
-            **{name: totals[name] / len(outcomes) for name in ("turns", "calls")},
-            "errors": sum(self.lost.values()),
-            "costs": {who: dict(cost) for who, cost in costs.items()},
         }
+        for rate in ("inform", "success", "requested", "solved"):
+            figures[rate] = evidence.scores[rate]
+        booking = [outcome["books"] for outcome in outcomes if outcome["booked"]]
+        figures["books"] = 100 * (sum(booking) / len(booking)) if booking else None
+        passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
+        figures["pass"] = {str(k): asdict(interval) for k, interval in passes}
+        told: Counter[str] = Counter()
+        costs: dict[str, Counter[str]] = {}
+        for line in self.lines:
+            told.update(line["outcome"]["told"])
+            for role, cost in line["costs"].items():
+                costs.setdefault(role, Counter()).update(cost)
+        figures |= told_shares(told)
+        for count in ("turns", "calls", "failed_calls", "unasked"):
+            figures[count] = sum(outcome[count] for outcome in outcomes)
+        for mean in ("turns", "calls"):
+            figures[mean] /= len(outcomes)
+        figures["errors"] = sum(self.lost.values())
+        figures["costs"] = {role: dict(cost) for role, cost in costs.items()}
+        return figures
 
     def text(self, source: str) -> str:
         """Return the figures for people, and what messages call the file."""
         figures = self.figures
-        values = {title: figures[name] for name, title in TITLES.items()}
-        for who, cost in figures["costs"].items():
-            kinds = {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
-            values |= kinds
-        rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in values.items()]
-        rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+        rows = []
+        for name, title in TITLES.items():
+            value = figures[name]
+            rows.append([title, f"{value:,}" if isinstance(value, int) else figure(value)])
+        for role, cost in figures["costs"].items():
+            for kind, number in cost.items():
+                rows.append([f"Cost of the {role}: {kind.replace('_', ' ')}", f"{number:,}"])
+        for k, interval in figures["pass"].items():
+            rows.append([f"pass^{k}", Interval(**interval).text(1)])
         played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
         title = f"{figures['agent']} with {figures['user']}: {played}"
         return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
@@ -302,11 +310,13 @@ class LiveRun:
     @property
     def remarks(self) -> list[str]:
         """The remarks on them."""
-        tasks, of = len(self.config.tasks), len(self.config.world.tasks.tasks)
-        lost = self.lost.items()
-        remarks = [f"{counted(n, 'dialogue')} {loss}, counted as lost" for loss, n in lost if n]
-        if tasks < of:
-            remarks.insert(0, f"{tasks} of {of:,} tasks played; without a rank on the board")
+        remarks = []
+        played, tasks = len(self.config.tasks), len(self.config.world.tasks.tasks)
+        if played < tasks:
+            remarks.append(f"{played} of {tasks:,} tasks played; without a rank on the board")
+        for loss, number in self.lost.items():
+            if number:
+                remarks.append(f"{counted(number, 'dialogue')} {loss}, counted as lost")
         return remarks
 
 
@@ -314,10 +324,13 @@ def play_scripts(
     world: World, trials: int, seed: int, chosen: Sequence[str] | None = None
 ) -> LiveRun:
     """Let the baseline play all tasks, or those chosen, with the scripted user."""
-    names = script_name("agent"), script_name("user")
+    agent_name, user_name = script_name("agent"), script_name("user")
     tasks = list(world.tasks.tasks if chosen is None else chosen)
-    config = RunConfig(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
-    return LiveRun(config, [dialogue(config, 1 + t, id_) for t in range(trials) for id_ in tasks])
+    config = RunConfig(world, tasks, Baseline, agent_name, ScriptedUser, user_name, trials, seed)
+    lines = []
+    for trial in range(1, trials + 1):
+        lines += [play_dialogue(config, trial, id_) for id_ in tasks]
+    return LiveRun(config, lines)
 
 
 _Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
@@ -353,13 +366,22 @@ class Recorded:
 BASELINE_NAME = "Scripted baseline"
 
 
-def _why(run: LiveRun) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
-    """Return what each dialogue is called, among several trials -> it, and what went wrong."""
-    several, world = run.config.trials > 1, run.config.world
-    return {
-        line["dialogue_id"] + f", trial {line['trial']}" * several: (line, *findings(line, world))
-        for line in run.lines
-    }
+class _Explained(NamedTuple):
+    """A dialogue, why it is not solved, and what the user did wrong."""
+
+    line: Line
+    causes: list[Finding]
+    faults: list[Finding]
+
+
+def _explained(run: LiveRun) -> dict[str, _Explained]:
+    """Return id, with the trial if there are several -> each dialogue of a run, explained."""
+    dialogues = {}
+    for line in run.lines:
+        trial = f", trial {line['trial']}" if run.config.trials > 1 else ""
+        causes, faults = findings(line, run.config.world)
+        dialogues[line["dialogue_id"] + trial] = _Explained(line, causes, faults)
+    return dialogues
 
 
 def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
@@ -370,52 +392,66 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         domain: The only domain to show; None for all.
         cause: The only cause or fault to show, with all dialogues; None for all.
     """
-    why = _why(run)
-    solved = figure(percent(sum(not of[1] for of in why.values()), len(why)))
+    dialogues = _explained(run)
+    solved = sum(not dialogue.causes for dialogue in dialogues.values())
+    rate = figure(percent(solved, len(dialogues)))
     who = f"{run.config.agent_name} with {run.config.user_name}"
-    head = f"Solved {solved}, over {counted(len(why), 'dialogue')}: {who}"
-    parts = [head]
-    calls = (one for line in run.lines for turn in line["turns"] for one in turn.get("calls", ()))
-    errors = Counter(one["result"]["error"] for one in calls if "error" in one["result"])
+    sections = [f"Solved {rate}, over {counted(len(dialogues), 'dialogue')}: {who}"]
+    errors: Counter[str] = Counter()
+    for line in run.lines:
+        results = [call["result"] for _, call in calls_in(line["turns"])]
+        errors.update(result["error"] for result in results if "error" in result)
     for error, number in errors.most_common(1):
-        parts.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    # One cause counts of each task, but each fault of a user.
-    for title, causes, by_name in (
-        ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),
-        ("fault of the user", USER_FAULTS, {name: of[2] for name, of in why.items()}),
+        sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
+    # A task counts for one cause, and for every fault of the user.
+    causes = {name: dialogue.causes[:1] for name, dialogue in dialogues.items()}
+    faults = {name: dialogue.faults for name, dialogue in dialogues.items()}
+    for title, meanings, by_name in (
+        ("task not solved", CAUSES, causes),
+        ("fault of the user", USER_FAULTS, faults),
     ):
-        words: dict[tuple[str, str], str] = {}
+        words = {}
         results = []
-        for name, (line, *_) in why.items():
-            first = {one.domain: one for one in reversed(by_name[name])}
-            words |= {(name, of): one.words for of, one in first.items()}
-            domains = {
-                of: DomainResult(float(of not in first), {}, getattr(first.get(of), "cause", None))
-                for of in run.config.world.tasks[line["dialogue_id"]].domains
-            }
-            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
-        if (words or causes is CAUSES) and (cause is None or cause in causes):
-            parts.append(losses_text("", results, causes, (), (), domain, cause, title, words))
-    return "\n\n".join(parts)
+        for name, dialogue in dialogues.items():
+            domains = dict.fromkeys(
+                run.config.world.tasks[dialogue.line["dialogue_id"]].domains, DomainResult(1.0, {})
+            )
+            # The first finding of a domain counts: it comes last here.
+            for finding in reversed(by_name[name]):
+                domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
+                words[name, finding.domain] = finding.words
+            turns = len(dialogue.line["turns"])
+            results.append(DialogueResult(name, turns, goals={MAIN_SETUP: domains}))
+        if (words or meanings is CAUSES) and (cause is None or cause in meanings):
+            sections.append(losses_text("", results, meanings, (), (), domain, cause, title, words))
+    return "\n\n".join(sections)
 
 
 def followed_text(run: LiveRun, id_: str) -> str:
     """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
+    run = replace(run, lines=[line for line in run.lines if line["dialogue_id"] == id_])
+    scripted_turns = _by_scripts(run, id_)["turns"]
     texts = []
-    lines = [line for line in run.lines if line["dialogue_id"] == id_]
-    for name, (line, why, faults) in _why(replace(run, lines=lines)).items():
+    for name, dialogue in _explained(run).items():
         turns = []
-        for turn, scripted in zip_longest(line["turns"], _by_scripts(run, id_)["turns"]):
-            steps, beside = _steps(turn), [] if run.by_script else _steps(scripted)
-            # What the user says alike is there once.
-            beside = beside[steps[:1] == beside[:1] :]
-            turns.append([labelled(*one) for one in steps])
-            turns[-1] += [labelled(f"| {kind}", words) for kind, words in beside]
-        outcome = [labelled(one.domain, f"{one.cause}: {one.words}") for one in why]
-        outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
-        verdict = f"not solved, {why[0].cause}" if why else "solved"
-        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {verdict}"
-        head += "" if run.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
+        for turn, scripted_turn in zip_longest(dialogue.line["turns"], scripted_turns):
+            steps, scripted_steps = _steps(turn), _steps(scripted_turn)
+            rows = [labelled(kind, words) for kind, words in steps]
+            if not run.by_script:
+                if steps[:1] == scripted_steps[:1]:
+                    # Both users say the same: once is enough.
+                    del scripted_steps[:1]
+                rows += [labelled(f"| {kind}", words) for kind, words in scripted_steps]
+            turns.append(rows)
+        outcome = []
+        for cause in dialogue.causes:
+            outcome.append(labelled(cause.domain, f"{cause.cause}: {cause.words}"))
+        for fault in dialogue.faults:
+            outcome.append(labelled("the user", f"{fault.domain}: {fault.cause}: {fault.words}"))
+        verdict = f"not solved, {dialogue.causes[0].cause}" if dialogue.causes else "solved"
+        head = f"dialogue {name}, {counted(len(dialogue.line['turns']), 'turn')}: {verdict}"
+        if not run.by_script:
+            head += f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
         texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
     return "\n\n".join(texts)
@@ -423,20 +459,22 @@ def followed_text(run: LiveRun, id_: str) -> str:
 
 def _goal(world: World, id_: str) -> dict[str, Goal]:
     """Return a task's goal with all that it requests and books."""
-    return {
-        d: replace(one, booking=wanted.book, requestable=one.requestable | (one.further or {*()}))
-        for d, one in world.goals[id_].items()
-        for wanted in [world.tasks[id_].domains[d]]
-    }
+    goals = {}
+    for domain, goal in world.goals[id_].items():
+        booking = world.tasks[id_].domains[domain].book
+        requestable = goal.requestable | (goal.further or frozenset())
+        goals[domain] = replace(goal, booking=booking, requestable=requestable)
+    return goals
 
 
 def _steps(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Return the utterance, the calls and the response of a turn, each with its kind."""
     if turn is None:
         return []
-    calls = [("call", call_text(call)) for call in turn.get("calls", ())]
-    user, response = (" ".join(turn[who].split()) for who in ("user", "response"))
-    return [("user", user), *calls, ("response", response or "(nothing)")]
+    steps = [("user", " ".join(turn["user"].split()))]
+    steps += [("call", call_text(call)) for call in turn.get("calls", ())]
+    steps.append(("response", " ".join(turn["response"].split()) or "(nothing)"))
+    return steps
 
 
 def _by_scripts(run: LiveRun, id_: str) -> Line:
@@ -450,45 +488,61 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     Args:
         runs: The name of each run -> the run; at least one.
     """
-    first = next(iter(runs.values()))
-    world = first.config.world
-    systems: dict[str, dict[str, tuple[Line, list[Finding], list[Finding]]]] = {}
-    for name, one in runs.items():
-        for called, explained in _why(one).items():
-            id_ = explained[0]["dialogue_id"]
-            systems.setdefault(name + called.removeprefix(id_), {})[id_] = explained
+    first_run = next(iter(runs.values()))
+    world = first_run.config.world
+    # Name of the run, with the trial if there are several -> id -> the dialogue.
+    systems: dict[str, dict[str, _Explained]] = {}
+    for run_name, run in runs.items():
+        for name, dialogue in _explained(run).items():
+            id_ = dialogue.line["dialogue_id"]
+            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = dialogue
 
     def content(id_: str) -> dict[str, Any]:
-        columns = [column(name, *of[id_]) for name, of in systems.items() if id_ in of]
-        columns.insert(0, column(BASELINE_NAME, _by_scripts(first, id_), [], []))
+        baseline = _Explained(_by_scripts(first_run, id_), [], [])
+        columns = [_page_column(BASELINE_NAME, baseline, world)]
+        for system, dialogues in systems.items():
+            if id_ in dialogues:
+                columns.append(_page_column(system, dialogues[id_], world))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
-            "users": [None] * max(len(one["turns"]) for one in columns),
+            "users": [None] * max(len(column["turns"]) for column in columns),
             "systems": columns,
-            "words": lambda domain, of: of["words"],
+            "words": lambda domain, finding: finding["words"],
         }
 
-    def column(name: str, line: Line, why: list[Finding], faults: list[Finding]) -> dict[str, Any]:
-        domains = {}
-        for domain in world.tasks[line["dialogue_id"]].domains:
-            first, *others = [one for one in why if one.domain == domain] or [Finding("", "", "")]
-            further = {f"{one.cause}:": one.words for one in others}
-            further |= {f"{one.cause} (user):": one.words for one in faults if one.domain == domain}
-            domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
-        steps = [_steps(turn) for turn in line["turns"]]
-        turns = [{"user": one[0][1], "response": one[-1][1], "steps": one[1:-1]} for one in steps]
-        facts = {"verdict": "✗ not solved" if why else "✓ solved", "predicted": False}
-        outcome = {"success": not why, "domains": domains}
-        return {"name": name, "outcome": outcome, "turns": turns, **facts}
-
-    verdicts = [
-        (
-            name,
-            {id_: len(line["turns"]) for id_, (line, *_) in of.items()},
-            {id_: [(why[0].domain, why[0].cause)] for id_, (_, why, _) in of.items() if why},
-        )
-        for name, of in systems.items()
-    ]
-    played = {id_ for of in systems.values() for id_ in of}
-    goals = {id_: list(one.domains) for id_, one in world.tasks.tasks.items() if id_ in played}
+    verdicts = []
+    for system, dialogues in systems.items():
+        turns = {id_: len(dialogue.line["turns"]) for id_, dialogue in dialogues.items()}
+        causes = {}
+        for id_, dialogue in dialogues.items():
+            if dialogue.causes:
+                causes[id_] = [(dialogue.causes[0].domain, dialogue.causes[0].cause)]
+        verdicts.append((system, turns, causes))
+    played = {id_ for dialogues in systems.values() for id_ in dialogues}
+    goals = {id_: list(task.domains) for id_, task in world.tasks.tasks.items() if id_ in played}
     return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}
+
+
+def _page_column(name: str, dialogue: _Explained, world: World) -> dict[str, Any]:
+    """Return what a page shows of a system's dialogue."""
+    line, causes, faults = dialogue
+    domains = {}
+    for domain in world.tasks[line["dialogue_id"]].domains:
+        found = [finding for finding in causes if finding.domain == domain]
+        first = found[0] if found else Finding("", "", "")
+        further = {f"{finding.cause}:": finding.words for finding in found[1:]}
+        for fault in faults:
+            if fault.domain == domain:
+                further[f"{fault.cause} (user):"] = fault.words
+        domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
+    turns = []
+    for turn in line["turns"]:
+        (_, utterance), *calls, (_, response) = _steps(turn)
+        turns.append({"user": utterance, "response": response, "steps": calls})
+    return {
+        "name": name,
+        "outcome": {"success": not causes, "domains": domains},
+        "turns": turns,
+        "verdict": "✗ not solved" if causes else "✓ solved",
+        "predicted": False,
+    }

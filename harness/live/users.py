@@ -8,8 +8,8 @@ do, and the patterns of `user.toml`, which also has its phrases. What is said to
 constraints it does not take. It says goodbye when it has everything, or when it gave something up
 for the second time: after three turns without progress each.
 
-Its constraints are those of `fail_info` first, where no venue meets them: the data set has such
-that some venue meets, which the instructions do not mention.
+It first asks for the constraints of `fail_info`, unless some venue meets them: the data set has
+such ones by mistake, and the instructions do not mention them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import zip_longest
 
 from rapidfuzz import fuzz
 
-from mwz.normalization import minutes, normalize_slot_name
+from mwz.normalization import Span, minutes, normalize_slot_name
 
 from ..data import DomainTask, Task
 from ..grounding import NAMING_SLOTS, requests
@@ -55,7 +56,10 @@ class ScriptedUser:
         self._task, self._world = task, world
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
-        self._names = {d: one.info["name"] for d, one in task.domains.items() if "name" in one.info}
+        # Domain -> what the venue is called that the user wants, or has chosen.
+        self._names = {
+            d: want.info["name"] for d, want in task.domains.items() if "name" in want.info
+        }
         self._references: set[str] = set()
         self._given_up = self._stalls = 0
         self._domain, self._over = "", False
@@ -77,16 +81,18 @@ class ScriptedUser:
         return utterance.strip(), self._over
 
     def _progress(self) -> object:
-        done = (self._domain, self._react, len(self._stated), self._alternative, self._rebooked)
-        return *done, *self._missing
+        """Return what changes with every step towards the goal."""
+        asked_for = self._alternative, self._rebooked, len(self._stated)
+        return self._domain, self._react, asked_for, self._missing
 
     def _next_domain(self) -> str:
         """Begin the next domain, or say goodbye."""
         if not self._left:
             self._over = True
             return self._say("bye")
-        openings = script("user")["opening"]["then"] if self._domain else script("user")["opening"]
-        thanks = f"{self._say('thanks')} " if self._domain else ""
+        openings, thanks = script("user")["opening"], ""
+        if self._domain:
+            openings, thanks = openings["then"], f"{self._say('thanks')} "
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
         failing = self._wanted.fail_info
@@ -94,7 +100,7 @@ class ScriptedUser:
         self._alternative, self._rebooked = met, not self._wanted.fail_book
         self._react: Callable[[Heard], str] = self._finding
         self._stalls, self._venue = 0, ""
-        # Constraints, and what else was answered.
+        # The constraints that were stated, and what else was answered.
         self._stated: set[str] = set()
         # Venue -> requested slots that the agent gave, or does not know.
         self._given: defaultdict[str, set[str]] = defaultdict(set)
@@ -139,19 +145,23 @@ class ScriptedUser:
     def _places(self) -> dict[str, str]:
         """Return where a taxi between two places goes from and to: venues of the other domains."""
         message = " ".join(self._task.message)
-        ends = [d for d in self._task.domains if d not in ("taxi", "train")]
-        for pattern, first in ((r"leave the (\w+)", True), (r"arrives the (\w+)", False)):
-            match = re.search(pattern, message)
-            ends.sort(key=lambda d: match is not None and (d == match[1]) != first)
-        return {slot: self._names.get(d, f"the {d}") for slot, d in zip(ROUTE, ends, strict=False)}
+        domains = [domain for domain in self._task.domains if domain not in ("taxi", "train")]
+        # As in "leave the hotel by 12:00", "arrives the restaurant by the booked time".
+        begins = re.findall(r"leave the (\w+)", message)[:1]
+        ends = re.findall(r"arrives the (\w+)", message)[:1]
+        domains.sort(key=lambda domain: (domain in ends, domain not in begins))
+        places = [self._names.get(domain, f"the {domain}") for domain in domains]
+        return dict(zip(ROUTE, places, strict=False))
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
-        left = [slot for slot in self._constraints if slot not in self._stated]
+        chosen = list(asked)
         if not asked:
-            self._chance.shuffle(left)
-            left.sort(key=lambda slot: slot not in ("name", *ROUTE))
-        chosen = asked or left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
+            chosen = [slot for slot in self._constraints if slot not in self._stated]
+            self._chance.shuffle(chosen)
+            chosen.sort(key=lambda slot: slot not in ("name", *ROUTE))
+            if self._domain != "taxi":
+                chosen = chosen[:_FIRST_STATED]
         self._stated.update(chosen)
         return chosen
 
@@ -163,11 +173,12 @@ class ScriptedUser:
         # No venue meets the first constraints: what is offered must be something else.
         if not self._alternative and (heard.matches("nothing") or (offers and not pending)):
             self._alternative = True
-            changed = [s for s, v in wanted.info.items() if wanted.fail_info.get(s) != v]
+            changed = [slot for slot, v in wanted.info.items() if wanted.fail_info.get(slot) != v]
             return self._say("instead", self._clauses(self._to_state(changed)))
         asked = heard.asked(self._wishes)
         if pending or (asked and not offers):
-            asked = [slot for slot in asked if slot in pending or not offers]
+            if offers:
+                asked = [slot for slot in asked if slot in pending]
             return self._say("more", self._clauses(self._to_state(asked)))
         if self._domain == "train" and heard.times:
             offers = offers or {"": heard}
@@ -179,7 +190,7 @@ class ScriptedUser:
             words = self._say(phrase, self._names.get(self._domain, ""))
             self._react = self._booking
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
-        # If it asked for another venue, there may be none.
+        # There may be no other venue than the one that it asked to replace.
         if self._venue and heard.matches("nothing"):
             return self._ask()
         if wrong:
@@ -188,10 +199,11 @@ class ScriptedUser:
 
     def _choose(self, venue: str, heard: Heard) -> None:
         self._venue = venue
-        self._names |= {self._domain: heard.names[venue]} if venue in heard.names else {}
+        if venue in heard.names:
+            self._names[self._domain] = heard.names[venue]
 
     def _request(self) -> str:
-        """Return the wish of the present phase in one sentence, as often as it takes."""
+        """Return what the user wants now, in one sentence: it may have to repeat it."""
         if self._react == self._asking:
             return self._say("ask", _listed(self._missing))
         if self._react == self._finding and self._domain != "taxi":
@@ -203,15 +215,17 @@ class ScriptedUser:
 
     def _booking(self, heard: Heard) -> str:
         refused = heard.matches("refused")
-        # However an agent says it: what is not booked was refused, where the task is to be.
+        # Where the task has the booking refused first, any answer that does not book refuses it.
         if not (self._rebooked or heard.booked) and (refused or not heard.matches("question")):
             self._rebooked = True
             return self._say("rebook", self._clauses(self._wanted.fail_book))
         if heard.booked:
             return self._say("reference")
-        self._choose(next((one for one in heard.offers if one != self._venue), self._venue), heard)
-        retry = self._say("retry") if refused and not heard.matches("question") else ""
-        return f"{self._small_talk(heard) or retry} {self._request()}"
+        others = [venue for venue in heard.offers if venue != self._venue]
+        self._choose(others[0] if others else self._venue, heard)
+        if refused and not heard.matches("question"):
+            return f"{self._say('retry')} {self._request()}"
+        return f"{self._small_talk(heard)} {self._request()}"
 
     @property
     def _missing(self) -> list[str]:
@@ -219,20 +233,17 @@ class ScriptedUser:
         return [slot for slot in self._wanted.reqt if slot not in self._given[self._venue]]
 
     def _tells(self, heard: Heard, slot: str) -> bool:
-        """Whether the response gives a slot; once the user asked for it, in whatever words."""
-        asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
-        return heard.tells(slot) or bool(asked)
+        """Return whether the response gives a slot; once the user asks for it, in any words."""
+        if heard.tells(slot):
+            return True
+        return self._react == self._asking and bool(_pattern("told", slot).search(heard.text))
 
     def _asking(self, heard: Heard) -> str:
         if heard.matches("unknown"):
             unknown = [slot for slot in self._missing if slot in SPANS]
             self._given[self._venue].update(self._missing)
-            was_replaced = "another" in self._stated or "name" in self._constraints
-            if (
-                unknown
-                and NAMING_SLOTS.get(self._domain) == "NAME"
-                and not (self._wanted.book or was_replaced)
-            ):
+            is_open = NAMING_SLOTS.get(self._domain) == "NAME" and "name" not in self._constraints
+            if unknown and is_open and not self._wanted.book and "another" not in self._stated:
                 self._stated.add("another")
                 self._react = self._finding
                 return self._say("another", _listed(unknown))
@@ -244,12 +255,12 @@ class ScriptedUser:
         return f"{words} {self._request()}" if self._missing else self._next_domain()
 
     def _small_talk(self, heard: Heard) -> str:
-        """Answer what goals say nothing of."""
+        """Answer what the goal does not mention."""
         kinds = heard.asked(script("user")["small_talk"], "small_talk")
         if not kinds and self._react == self._finding:
-            open_ = heard.asked(script("user")["asked"])
-            self._stated.update(open_)
-            kinds = ["open"] if open_ else []
+            asked = heard.asked(script("user")["asked"])
+            self._stated.update(asked)
+            kinds = ["open"] if asked else []
         self._stated.update(kinds)
         return " ".join(map(self._say, kinds))
 
@@ -260,37 +271,42 @@ class ScriptedUser:
     def _clauses(self, slots: Iterable[str]) -> str:
         """Return slots and their values as words that follow a noun."""
         phrases, values = script("user")["constraint"], self._wishes
-        put = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
-        return " ".join(phrase.format(values[slot]) for slot, phrase in put.items())
+        forms = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
+        return " ".join(form.format(values[slot]) for slot, form in forms.items())
 
 
 def _listed(slots: Sequence[str]) -> str:
     """Return what slots are called, in a list."""
     names = [script("user")["request"].get(slot, slot) for slot in slots]
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
+    if len(names) > 1:
+        names = [", ".join(names[:-1]), names[-1]]
+    return " and ".join(names)
 
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = {str(number): word for number, word in enumerate(_NUMBERS)}
 _ALIKE = 85
 """From what similarity, in percent, a text of a user says a value: misspelled, or inflected."""
 
 
 def says(text: str, slot: str, value: str) -> bool:
-    """Whether a user says a constraint, in whatever words; where that is not clear, it does."""
+    """Return whether a user says a constraint, in any words; where that is not clear, it does."""
     text, value = text.lower().replace("center", "centre"), value.lower()
     if slot in ("parking", "internet"):
         return _pattern("asked", slot).search(text) is not None
     if slot in (*TIMES, "time"):
+        # Words such as "quarter past five" are not read.
+        if re.search("past|quarter|half|noon", text):
+            return True
         clocks = re.findall(r"\b(\d\d?)(?:[:.]?([0-5]\d))?\b", text)
-        # Twelve hours are the same time: "quarter past five" is not looked for.
+        # 5:15 may be 17:15.
         times = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
-        return minutes(value.zfill(5)) % 720 in times or bool(
-            re.search("past|quarter|half|noon", text)
-        )
+        return minutes(value.zfill(5)) % 720 in times
     if value.isdecimal():
-        words = {str(number): word for number, word in enumerate(_NUMBERS)}
-        wanted = rf"\b({value}|{words.get(value, value)})\b" + "|couple" * (value == "2")
-        return value == "1" or re.search(wanted, text) is not None
+        pattern = rf"\b({value}|{_NUMBER_WORDS.get(value, value)})\b"
+        if value == "2":
+            pattern += "|couple"
+        return value == "1" or re.search(pattern, text) is not None
     return fuzz.partial_ratio(value, text) >= _ALIKE
 
 
@@ -314,25 +330,31 @@ class Heard:
         self.text = text.replace("’", "'")
         self._world, self._domain, self._rules = world, domain, world.scorer.rules
         self._delexicalised = world.delexicalise(text)
-        naming = NAMING_SLOTS.get(domain)
-        spans = [span for span in self._delexicalised.spans if span.slot == naming]
-        # A train need not be in the database; a name is one of a venue of the domain.
-        self._named = [s for s in spans if domain in {"train", *(v.domain for v in s.venues)}]
-        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in self._named}
-        self.references = {s.value for s in self._delexicalised.spans if s.slot == "REFERENCE"}
+        self._named: list[Span] = []
+        self.names: dict[str, str] = {}
+        self.references: set[str] = set()
+        for span in self._delexicalised.spans:
+            # The database need not have a train that is named, but has other venues.
+            domains = {"train", *(venue.domain for venue in span.venues)}
+            if span.slot == NAMING_SLOTS.get(domain) and domain in domains:
+                self._named.append(span)
+                self.names[span.value] = text[span.start : span.end].strip("*_ ")
+            elif span.slot == "REFERENCE":
+                self.references.add(span.value)
+        self.times: list[int] = []
         clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
-        self.times: list[int] = [
-            60 * (int(h) % (12 if half else 99) + 12 * (half == "p")) + int(m)
-            for h, m, half in clocks
-        ]
+        for hour, minute, half in clocks:
+            hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
+            self.times.append(60 * hours + int(minute))
         # Lists of things to tell belong to the sentence before.
         between = r"(?<=[.?!])\s+|(?<!\s)[^\S\n]*\n\s*(?![\s\-*•\d])"
         sentences = re.split(between, self.text.strip())
         asks = _pattern("understood", "question").search
-        self._questions = [one for one in sentences if asks(one)]
-        statements = [one for one in sentences if not asks(one)]
-        booked = (one for one in statements if _pattern("understood", "booked").search(one))
-        self.booked = any(not _pattern("understood", "refused").search(one) for one in booked)
+        books = _pattern("understood", "booked").search
+        refuses = _pattern("understood", "refused").search
+        self._questions = [sentence for sentence in sentences if asks(sentence)]
+        statements = [sentence for sentence in sentences if not asks(sentence)]
+        self.booked = any(books(sentence) and not refuses(sentence) for sentence in statements)
         waits = _pattern("understood", "wait").search(sentences[-1])
         self.waits = waits is not None and sentences[-1] in statements
 
@@ -341,31 +363,36 @@ class Heard:
         """Venues -> the part of the response on each: of several, from its name to the next."""
         if len(self.names) < 2:
             return dict.fromkeys(self.names, self)
-        ends = [*(span.start for span in self._named[1:]), len(self.text)]
         parts = dict.fromkeys(self.names, "")
-        for start, end, span in zip([0, *ends], ends, self._named, strict=False):
+        start = 0
+        for span, next_span in zip_longest(self._named, self._named[1:]):
+            end = len(self.text) if next_span is None else next_span.start
             parts[span.value] += f" {self.text[start:end]}"
-        return {v: Heard(part, self._world, self._domain) for v, part in parts.items()}
+            start = end
+        return {venue: Heard(part, self._world, self._domain) for venue, part in parts.items()}
 
     def matches(self, kind: str) -> bool:
-        """Whether it says something of a kind, of the table `understood`."""
+        """Return whether it says something of a kind, of the table `understood`."""
         return _pattern("understood", kind).search(self.text) is not None
 
     def asked(self, slots: Iterable[str], table: str = "asked") -> list[str]:
         """Return which of some slots it asks for."""
-        return [s for s in slots if any(map(_pattern(table, s).search, self._questions))]
+        return [slot for slot in slots if any(map(_pattern(table, slot).search, self._questions))]
 
     def tells(self, slot: str) -> bool:
-        """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
+        """Return whether it tells a slot: what is in its venue's records, or has a clear form."""
         if slot in SPANS:
             return any(span.slot == SPANS[slot] for span in self._delexicalised.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
         is_told = request.is_told_by(self._delexicalised)
         if request.record is None:
             return is_told()
-        venues = self._world.delexicalise.gazetteer.venues
-        facts = (venues[id_].facts for span in self._named for id_ in span.venues)
-        return any(is_told(v) for one in facts for v in one.get(request.record, ()))
+        for span in self._named:
+            for venue in span.venues:
+                facts = self._world.delexicalise.gazetteer.venues[venue].facts
+                if any(is_told(value) for value in facts.get(request.record, ())):
+                    return True
+        return False
 
     def values(self, slot: str, wanted: str) -> Collection[str]:
         """Return the values that it says a slot has; none if the one that is wanted is among them.
@@ -374,31 +401,40 @@ class Heard:
         """
         if slot == "name":
             return self.names
-        request, bare = requests().get(slot), self.text
+        request = requests().get(slot)
 
         def says(text: str, value: str) -> bool:
             return request.is_told(text, value) if request else value in text.lower()
 
         if slot in ROUTE or says(self.text, wanted):
             return ()
+        text = self.text
         for span in reversed(self._delexicalised.spans):
-            bare = bare[: span.start] + bare[span.end :] if span.venues else bare
-        return [v for v in self._world.values(self._domain, slot) if says(bare, v)]
+            if span.venues:
+                text = text[: span.start] + text[span.end :]
+        return [value for value in self._world.values(self._domain, slot) if says(text, value)]
 
     def contradicted(self, constraints: Mapping[str, str]) -> list[str]:
         """Return the constraints that what it says contradicts."""
-        wrong, matching = [], partial(self._world.matching, self._domain)
+        contradicted, matching = [], partial(self._world.matching, self._domain)
         for slot, value in constraints.items():
             if slot in TIMES:
-                contradicts = self.misses(slot, value)
+                is_contradicted = self.misses(slot, value)
             else:
-                venues = [{*matching({slot: one})} for one in self.values(slot, value)]
-                contradicts = bool(venues) and not {*matching({slot: value})} & set().union(*venues)
-            wrong += [slot] if contradicts else []
-        return wrong
+                values = self.values(slot, value)
+                venues: set[str] = set()
+                for other in values:
+                    venues.update(matching({slot: other}))
+                is_contradicted = bool(values) and venues.isdisjoint(matching({slot: value}))
+            if is_contradicted:
+                contradicted.append(slot)
+        return contradicted
 
     def misses(self, slot: str, bound: str) -> bool:
-        """Whether it leaves too early or arrives too late: of two times so; of others, by each."""
+        """Return whether it leaves before, or arrives after, a time.
+
+        Two times are those of departure and arrival. Of any other number, all have to miss it.
+        """
         if not self.times:
             return False
         leaves, arrives = self.times if len(self.times) == 2 else (max(self.times), min(self.times))
@@ -408,7 +444,7 @@ class Heard:
 def person_at_terminal(task: Task, world: World, seed: str) -> User:
     """Return a person who plays the user at the terminal. An empty line ends the dialogue."""
     lines = "\n".join(f"  {line}." for line in task.message)
-    # Figures may go to standard output.
+    # Standard output is for figures.
     print(f"\n{task.id}\n{lines}\nAn empty line ends the dialogue.\n", file=sys.stderr)
 
     def turn(response: str | None) -> UserTurn:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -146,6 +147,11 @@ Result: TypeAlias = Mapping[str, Any]
 """What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
 
 
+def naming_key(domain: str) -> str:
+    """Return the slot that names a venue of a domain: the id of a train, else the name."""
+    return "trainID" if domain == "train" else "name"
+
+
 class World:
     """A benchmark with its tasks and the tools on its venues; threads may share it.
 
@@ -156,7 +162,7 @@ class World:
     Attributes:
         goals: Dialogue id -> the goal that its task stands for.
         delexicalise: Finds names and values in utterances.
-        signature: What scores depend on in any case.
+        signature: What all scores depend on.
     """
 
     def __init__(self, scorer: Scorer, tasks: Tasks) -> None:
@@ -166,14 +172,17 @@ class World:
         self.delexicalise = scorer.delexicaliser()
         self.signature = scorer.plain_signature()
         self._database, self._rules = scorer.database(), scorer.rules
-        # Several trains may have the same id.
-        self._records: dict[str, dict[str, list[dict[str, Any]]]] = {d: {} for d in NAMING_SLOTS}
+        # Domain -> id -> records: several trains may have the same id.
+        self._records: defaultdict[str, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
-            records = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
-            self._records.setdefault(domain, {})[id_] = records
-        declared = (one["function"] for one in tool_schemas())
-        self._parameters = {one["name"]: one["parameters"] for one in declared}
-        # Every trial, and who computes its outcome, asks the same.
+            records: list[dict[str, Any]] = []
+            for record in venue.records:
+                records.append({slot: v for slot, v in record.items() if slot not in _HIDDEN})
+            self._records[domain][id_] = records
+        self._parameters: dict[str, Mapping[str, Any]] = {}
+        for tool in tool_schemas():
+            self._parameters[tool["function"]["name"]] = tool["function"]["parameters"]
+        # Every trial asks the same, and so does the computation of its outcome.
         self._query = lru_cache(_REMEMBERED)(self._queried)
 
     @classmethod
@@ -200,17 +209,17 @@ class World:
     ) -> list[float]:
         """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
 
-        What cannot be scored has 0, for a reason that `rewards` tells.
+        What cannot be scored gets 0; `rewards` gives the reason.
 
         Args:
             prompts: What comes before; messages count as the beginning of the dialogue.
             completions: The rest of each dialogue, in plain English.
             dialogue_id: The column of the data set that says which dialogue each is.
-            columns: Others, which do not matter.
+            columns: Other columns, which are ignored.
         """
-        befores = [() if isinstance(prompt, str) else prompt for prompt in prompts]
-        batch = zip(dialogue_id, befores, completions, strict=True)
-        return [one.value for one in self.rewards(batch)]
+        beginnings = [() if isinstance(prompt, str) else prompt for prompt in prompts]
+        batch = zip(dialogue_id, beginnings, completions, strict=True)
+        return [reward.value for reward in self.rewards(batch)]
 
     def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
         """Return the grounded Success of each of many rollouts, 1 or 0, in their order.
@@ -220,13 +229,14 @@ class World:
         Args:
             batch: Dialogue id, the messages before (none: an empty sequence) and the completion.
         """
-        return [self._reward(*one) for one in batch]
+        return [self._reward(id_, before, completion) for id_, before, completion in batch]
 
     def _reward(self, id_: str, before: Completion, completion: Completion) -> Reward:
         try:
-            task, rest = self.tasks[id_], _responses("completion", completion)
-            responses = [*_responses("prompt", before), *rest]
-            if not rest:
+            task = self.tasks[id_]
+            completed = _responses("completion", completion)
+            responses = _responses("prompt", before) + completed
+            if not completed:
                 raise BrokenOffError("completion: has no response")
         except (InputError, BrokenOffError) as error:
             return Reward(0.0, f"dialogue {id_}: {error}")
@@ -246,14 +256,12 @@ class World:
             return {"error": unknown("tool", name, self._parameters)}
         try:
             slots = parsed("{}" if arguments == "" else arguments).items()
-            given = {slot: _text(v) for slot, v in slots if v not in (None, "")}
+            given = {slot: _in_words(value) for slot, value in slots if value not in (None, "")}
         except (ValueError, RecursionError, AttributeError):
             return {"error": "arguments: expected a JSON object of slot -> value"}
-        parameters = self._parameters[name]
-        problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
-        problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
-        if any(problems):
-            return {"error": "; ".join(filter(None, problems))}
+        problems = _problems(given, self._parameters[name])
+        if problems:
+            return {"error": "; ".join(problems)}
         kind, domain = name.split("_")
         if kind == "book":
             return self._book(task, domain, given)
@@ -262,119 +270,158 @@ class World:
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
         given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
-        meant = self.named(domain, given.pop("name")) if "name" in given else None
-        ids = self._database.query(domain, given)
-        return [id_ for id_ in ids if meant is None or id_ in meant]
+        name = given.pop("name", None)
+        ids = list(self._database.query(domain, given))
+        if name is None:
+            return ids
+        named = self.venues_named(domain, name)
+        return [id_ for id_ in ids if id_ in named]
 
-    def called(self, domain: str, id_: str) -> str:
+    def venue_name(self, domain: str, id_: str) -> str:
         """Return what a venue is called: its name, or the id of a train."""
-        return str(self._records[domain][id_][0]["trainID" if domain == "train" else "name"])
+        return str(self._records[domain][id_][0][naming_key(domain)])
+
+    def venues_named(self, domain: str, name: str, key: str = "name") -> list[str]:
+        """Return the ids of the venues that a name may mean.
+
+        Venues whose name is just this one are preferred to those whose names resemble it.
+
+        Args:
+            domain: The domain.
+            name: The name, or a value of another slot.
+            key: The slot.
+        """
+        name = name.lower()
+        if key == "trainID":
+            return [name.upper()] if name.upper() in self._records[domain] else []
+        exact = []
+        for id_, records in self._records[domain].items():
+            if str(records[0].get(key)).lower() == name:
+                exact.append(id_)
+        column = normalize_slot_name(key, self._rules)
+        return exact or list(self._database.query(domain, {column: name}))
 
     def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
         """Return the constraints that a venue does not meet, each alone."""
         record = self._records[domain][id_][0]
-        return [
-            Fault(slot, value, str(record.get(slot, "not known")))
-            for slot, value in constraints.items()
-            if id_ not in self.matching(domain, {slot: value})
-        ]
+        faults = []
+        for slot, value in constraints.items():
+            if id_ not in self.matching(domain, {slot: value}):
+                faults.append(Fault(slot, value, str(record.get(slot, "not known"))))
+        return faults
 
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""
-        records = (one for ones in self._records[domain].values() for one in ones)
-        return sorted({str(one[slot]) for one in records if one.get(slot)})
+        values: set[str] = set()
+        for records in self._records[domain].values():
+            values.update(str(record[slot]) for record in records if record.get(slot))
+        return sorted(values)
 
-    def same(self, slot: str, first: str, second: str) -> bool:
-        """Return whether two values of a slot mean the same, spelled in whatever way."""
-        name = "name" if slot in ROUTE else normalize_slot_name(slot, self._rules)
-        one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
-        return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
+    def same_value(self, slot: str, first: str, second: str) -> bool:
+        """Return whether two values of a slot mean the same, in whatever spelling."""
+        column = "name" if slot in ROUTE else normalize_slot_name(slot, self._rules)
+        first = normalize_value(column, first.lower(), self._rules)
+        second = normalize_value(column, second.lower(), self._rules)
+        if first == second:
+            return True
+        return column == "name" and reaches(first, second, self._rules.fuzzy_ratio)
 
     def _queried(self, domain: str, arguments: tuple[tuple[str, str], ...]) -> Result:
         slots = dict(arguments)
-        every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
-        records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
-        if domain == "train":
-            # The first after a time, or the last before one.
-            late = "arriveBy" in slots and "leaveAt" not in slots
-            time, order = ("arriveBy", -1) if late else ("leaveAt", 1)
-            records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
-        result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
-        if not records:
-            named = {s: v for s, v in slots.items() if s not in TIMES}
-            strange = [s for s, v in named.items() if not self.named(domain, v, s)]
-            result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
+        found = []
+        for id_ in self.matching(domain, slots):
+            records = self._records[domain][id_]
+            found.append(next((r for r in records if self._is_meant(r, slots)), records[0]))
+        if domain == "train" and "arriveBy" in slots and "leaveAt" not in slots:
+            # The last train before a time comes first.
+            found.sort(key=lambda train: (-minutes(train["arriveBy"]), train["trainID"]))
+        elif domain == "train":
+            found.sort(key=lambda train: (minutes(train["leaveAt"]), train["trainID"]))
+        result: dict[str, Any] = {"count": len(found), "results": found[:SHOWN_RESULTS]}
+        if not found:
+            for slot, value in slots.items():
+                if slot not in TIMES and not self.venues_named(domain, value, slot):
+                    result[f"closest_{slot}"] = self._closest(domain, slot, value)
         return result
 
-    def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
+    def _is_meant(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        last, first = (slots.get(slot, train.get(slot, "00:00")).zfill(5) for slot in TIMES)
-        in_time = first <= train.get("leaveAt", first) and train.get("arriveBy", last) <= last
+        earliest = slots.get("leaveAt", train.get("leaveAt", "00:00")).zfill(5)
+        latest = slots.get("arriveBy", train.get("arriveBy", "00:00")).zfill(5)
+        if train.get("leaveAt", earliest) < earliest or train.get("arriveBy", latest) > latest:
+            return False
         given = [slot for slot in (*ROUTE, "day") if slot in slots]
-        return in_time and all(self.same(slot, train[slot], slots[slot]) for slot in given)
+        return all(self.same_value(slot, train[slot], slots[slot]) for slot in given)
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
-        closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
-        return [match for match, *_ in closest]
+        matches = process.extract(value, self.values(domain, key), limit=_CLOSEST)
+        return [match for match, _, _ in matches]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
-        key = "trainID" if domain == "train" else "name"
+        key = naming_key(domain)
         slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
-        ids = self.named(domain, given[key], key) if key in given else []
-        if key in given and len(ids) != 1:
-            names = [self._records[domain][id_][0][key] for id_ in ids[:SHOWN_RESULTS]]
-            kind = "ambiguous" if names else "unknown"
-            names = names or self._closest(domain, key, given[key])
-            return {"error": f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}"}
-        venue = ids[0] if ids else None
+        venue = None
+        if key in given:
+            ids = self.venues_named(domain, given[key], key)
+            if len(ids) != 1:
+                names = [self.venue_name(domain, id_) for id_ in ids[:SHOWN_RESULTS]]
+                kind = "ambiguous" if names else "unknown"
+                choices = ", ".join(names or self._closest(domain, key, given[key]))
+                return {"error": f"{kind} {key} {given[key]!r}; choose from {choices}"}
+            venue = ids[0]
         failing = task.domains[domain].fail_book if domain in task.domains else {}
-        if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
+        asked = (self.same_value(slot, slots.get(slot, ""), v) for slot, v in failing.items())
+        if failing and all(asked):
             values = ", ".join(f"{slot} {value}" for slot, value in failing.items())
             refusal = f"not available for {values}; ask the user for another {' or '.join(failing)}"
             return {"booked": False, "reason": refusal}
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
-        result = {"booked": True, **slots}
+        result: dict[str, Any] = {"booked": True, **slots}
         if venue is None:
-            car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
-            return {**result, "car type": car, "phone": f"07{number % 10**9:09}"}
-        name = self._records[domain][venue][0][key]
-        return {**result, key: name, "reference": _reference(number)}
-
-    def named(self, domain: str, name: str, key: str = "name") -> list[str]:
-        """Return the venues that a name may mean: one that has just this name is meant alone."""
-        records, name = self._records[domain], name.lower()
-        if key == "trainID":
-            return [name.upper()] if name.upper() in records else []
-        exact = [id_ for id_, (one, *_) in records.items() if str(one.get(key)).lower() == name]
-        column = normalize_slot_name(key, self._rules)
-        return exact or list(self._database.query(domain, {column: name}))
+            colour, car = _COLOURS[number % len(_COLOURS)], _CARS[number // 7 % len(_CARS)]
+            result["car type"] = f"{colour} {car}"
+            result["phone"] = f"07{number % 10**9:09}"
+        else:
+            result[key] = self._records[domain][venue][0][key]
+            result["reference"] = _reference(number)
+        return result
 
 
 def _reference(number: int) -> str:
     """Return a reference number of eight characters: letters, with a digit third and sixth."""
-    signs = [_DIGITS if place in (2, 5) else _LETTERS for place in range(8)]
-    return "".join(one[number // 100**place % len(one)] for place, one in enumerate(signs))
+    reference = ""
+    for place in range(8):
+        characters = _DIGITS if place in (2, 5) else _LETTERS
+        reference += characters[number // 100**place % len(characters)]
+    return reference
 
 
-def _text(value: object) -> str:
-    """Return an argument as slots have it, numbers and truth values in words."""
+def _in_words(value: object) -> str:
+    """Return an argument as records write values: yes and no for truth values, 3 for 3.0."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
 
 
-def _problem(slot: str, value: str, schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
-    if slot not in schemas:
-        return unknown("slot", slot, schemas)
-    expected = schemas[slot]
-    if value.lower() not in expected.get("enum", [value.lower()]):
-        return f"{slot}: {unknown('value', value, expected['enum'])}"
-    if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
-        return f"{slot}: expected a time as HH:MM, found {value!r}"
-    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
-        return f"{slot}: expected a number of at least 1, found {value!r}"
-    return None
+def _problems(given: Mapping[str, str], parameters: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the arguments of a call, by the parameters of the tool."""
+    schemas = parameters["properties"]
+    problems = []
+    for slot, value in given.items():
+        schema = schemas.get(slot)
+        if schema is None:
+            problems.append(unknown("slot", slot, schemas))
+        elif "enum" in schema and value.lower() not in schema["enum"]:
+            problems.append(f"{slot}: {unknown('value', value, schema['enum'])}")
+        elif "pattern" in schema and not re.fullmatch(schema["pattern"], value):
+            problems.append(f"{slot}: expected a time as HH:MM, found {value!r}")
+        elif schema["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
+            problems.append(f"{slot}: expected a number of at least 1, found {value!r}")
+    problems += [f"{slot} is missing" for slot in parameters["required"] if slot not in given]
+    return problems
 
 
 def _responses(source: str, completion: Completion) -> list[str]:
@@ -385,16 +432,19 @@ def _responses(source: str, completion: Completion) -> list[str]:
     """
     messages: list[Any] = [{"role": "assistant", "content": completion}]
     if isinstance(completion, Sequence) and not isinstance(completion, str):
-        messages = [*completion]
-    texts = []
-    for number, one in enumerate(messages):
+        messages = list(completion)
+    responses = []
+    for number, message in enumerate(messages):
         place = source if len(messages) == 1 else f"{source}, message {number}"
-        if not isinstance(one, Mapping) or not isinstance(one.get("role"), str):
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise BrokenOffError(f"{place}: expected an object with role and content")
-        # What only calls tools has no text.
-        if one["role"] == "assistant" and not (one.get("tool_calls") and not one.get("content")):
-            texts.append(readable(place, one.get("content")))
-    return [text for text in texts if text.strip()]
+        # A message that only calls tools has no text.
+        only_calls = message.get("tool_calls") and not message.get("content")
+        if message["role"] == "assistant" and not only_calls:
+            response = readable(place, message.get("content"))
+            if response.strip():
+                responses.append(response)
+    return responses
 
 
 # ------------------------------------------------------------------------- what is booked
@@ -403,7 +453,7 @@ def _responses(source: str, completion: Completion) -> list[str]:
 def booked_slots(
     task: Task, bookings: Sequence[tuple[str, Result]], world: World
 ) -> tuple[dict[str, dict[str, bool]], int]:
-    """Hold what was booked against a task's goal.
+    """Compare what was booked with a task's goal.
 
     Args:
         task: The task.
@@ -412,55 +462,69 @@ def booked_slots(
 
     Returns:
         Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
-        domains that it does not book.
+        domains that the goal does not book.
     """
-    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
     compared = {}
-    for domain, slots in wanted.items():
-        made = [result for booked, result in bookings if booked == domain]
+    for domain, wanted in task.domains.items():
+        slots = wanted.info if domain == "taxi" else wanted.book
         if not slots:
             continue
+        made = [result for booked, result in bookings if booked == domain]
         last = made[-1] if made else {}
-        right = {s: s in last and world.same(s, last[s], v) for s, v in slots.items()}
+        right = {s: s in last and world.same_value(s, last[s], v) for s, v in slots.items()}
         right["once"] = len(made) == 1
         if domain != "taxi":
-            key = "trainID" if domain == "train" else "name"
-            venue = world.named(domain, last[key], key) if made else []
-            right["venue"] = not {*venue}.isdisjoint(
-                world.matching(domain, task.domains[domain].info)
-            )
+            key = naming_key(domain)
+            venues = set(world.venues_named(domain, last[key], key)) if made else set()
+            right["venue"] = bool(venues & set(world.matching(domain, wanted.info)))
         elif not {*ROUTE} & slots.keys():
             # From one venue of the goal to another.
-            begins, ends = (_at_venues_of(last.get(slot, ""), task, world) for slot in ROUTE)
-            right["route"] = any(one != other for one in begins for other in ends)
+            begins = _domains_at(last.get("departure", ""), task, world)
+            ends = _domains_at(last.get("destination", ""), task, world)
+            right["route"] = bool(begins and ends) and len(begins | ends) > 1
         compared[domain] = right
     return compared, sum(domain not in compared for domain, _ in bookings)
 
 
-def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
-    """Return the domains of the goal of which a place is a venue that fits."""
-    wanted = {d: one.info for d, one in task.domains.items() if NAMING_SLOTS.get(d) == "NAME"}
-    return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
+def _domains_at(place: str, task: Task, world: World) -> set[str]:
+    """Return the goal domains of which a place is a venue that meets the goal."""
+    domains = set()
+    for domain, wanted in task.domains.items():
+        if NAMING_SLOTS.get(domain) == "NAME":
+            fitting = set(world.matching(domain, wanted.info))
+            if fitting.intersection(world.venues_named(domain, place)):
+                domains.add(domain)
+    return domains
 
 
-def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[str, Result]]:
+def calls_in(turns: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the calls of tools in a dialogue: the number of the turn, and the call."""
+    for number, turn in enumerate(turns):
+        for call in turn.get("calls", ()):
+            yield number, call
+
+
+def bookings(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, Result]]:
     """Return what was booked in a dialogue: the domain, and what the tool returned."""
-    return [
-        (call["name"].removeprefix("book_"), call["result"])
-        for turn in turns
-        for call in turn.get("calls", ())
-        if call["result"].get("booked")
-    ]
+    made = []
+    for _, call in calls_in(turns):
+        if call["result"].get("booked"):
+            made.append((call["name"].removeprefix("book_"), call["result"]))
+    return made
 
 
 def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the goal domains whose reference or driver's number, as booked, no response tells."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
-    codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings(turns)]
-    provided = {domain for domain, code in codes if any(code in text for text in texts)}
-    goal = world.goals[task.id].items()
-    coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
-    return coded - provided
+    missing = set()
+    for domain, goal in world.goals[task.id].items():
+        if ("PHONE" if domain == "taxi" else REFERENCE) in goal.requestable:
+            missing.add(domain)
+    for domain, result in bookings(turns):
+        number = result.get("reference") or result["phone"]
+        if any(number in text for text in texts):
+            missing.discard(domain)
+    return missing
 
 
 LONGEST_SHOWN = 90
@@ -477,13 +541,19 @@ def parsed(arguments: Any) -> Any:
 
 def call_text(call: Mapping[str, Any]) -> str:
     """Return a call of a tool and what the tool returned, in short."""
-    names = [one.get("trainID") or one["name"] for one in call["result"].get("results", ())]
-    result = {**call["result"], **({"results": ", ".join(names)} if names else {})}
-    slots, returned = (
-        ", ".join(f"{k} {v}" for k, v in of.items()) if isinstance(of, dict) else str(of)
-        for of in (parsed(call["arguments"]), result)
-    )
-    return f"{call['name']}({cut(slots, LONGEST_SHOWN)}): {returned}"
+    result = dict(call["result"])
+    names = [venue.get("trainID") or venue["name"] for venue in result.get("results", ())]
+    if names:
+        result["results"] = ", ".join(names)
+    arguments = cut(_in_line(parsed(call["arguments"])), LONGEST_SHOWN)
+    return f"{call['name']}({arguments}): {_in_line(result)}"
+
+
+def _in_line(value: object) -> str:
+    """Return the slots of an object and their values in a line; other JSON as it is."""
+    if not isinstance(value, dict):
+        return str(value)
+    return ", ".join(f"{slot} {content}" for slot, content in value.items())
 
 
 User: TypeAlias = Callable[[str | None], UserTurn]
