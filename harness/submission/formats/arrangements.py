@@ -729,7 +729,7 @@ def read_arranged(content: object, source: str, named: Mapping[str, str] | None 
     return arrangement.standard(dialogues)
 
 
-FORMAT = Format(
+ARRANGEMENTS = Format(
     name="other arrangements",
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "

@@ -120,7 +120,7 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
             turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
     keys = {RESPONSE: labels[-1], STATE: _BELIEF} if _BELIEF in labels else {RESPONSE: labels[-1]}
     fields = {field: f"`{key}`" for field, key in keys.items()}
-    name = f"{program}'s {FORMAT.name} ({', '.join(keys.values())})"
+    name = f"{program}'s {BLOCKS.name} ({', '.join(keys.values())})"
     return arrangement.standard(dialogues, name, fields)
 
 
@@ -143,7 +143,7 @@ def _span(belief: str) -> str:
     return span
 
 
-FORMAT = Format(
+BLOCKS = Format(
     name="blocks of turns",
     description="Blocks of lines, each ended by a line of dashes: `filename:`, `belief:`, "
     "`gen_belief:`, `reply:` and `gen_reply:`, as a re-implementation of SOLOIST prints them; or "

@@ -81,7 +81,7 @@ def _read_spans(content: object, source: str) -> Standard:
     keys = {RESPONSE: response_key, STATE: belief_key}
     fields = {field: f"`{key}`" for field, key in keys.items() if key is not None}
     listed = ", ".join(filter(None, keys.values()))
-    return arrangement.standard(read, f"{_SPANS.name} ({listed})", fields)
+    return arrangement.standard(read, f"{BELIEF_SPANS.name} ({listed})", fields)
 
 
 def _belief_key(
@@ -104,7 +104,7 @@ def _belief_key(
     return None
 
 
-_SPANS = Format(
+BELIEF_SPANS = Format(
     name="belief spans",
     description="Turns with `resp_gen` (or `resp`) and `bspn_gen` (or `bspn`), as a list with "
     "`dial_id` and `turn_num`, as a table, or by dialogue: the outputs of DAMD, UBAR, PPTOD, "
@@ -236,15 +236,13 @@ def _is_log(content: object) -> bool:
     return isinstance(first, Mapping) and GOLD_DOMAINS in first
 
 
-_LOG: Format = Format(
+DAMD_LOG: Format = Format(
     name="DAMD's log",
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
     recognises=_is_log,
-    read=lambda turns, source: Standard({}, _LOG.name, find=partial(_dialogues, turns, source)),
+    read=lambda turns, source: Standard({}, DAMD_LOG.name, find=partial(_dialogues, turns, source)),
     is_text=lambda text: all(f"\n{one}:".encode() in text[:_SEARCHED] for one in _FIELDS),
     parse=_parse,
 )
-
-FORMATS = (_SPANS, _LOG)

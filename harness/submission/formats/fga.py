@@ -103,7 +103,7 @@ def _named(numbers: list[int]) -> dict[str, dict[str, str]]:
     }
 
 
-FORMAT = Format(
+FGA_TRACKERS = Format(
     name="trackers of Dey et al. (2022)",
     description="For `mwz dst`: TripPy's file of right slots, Hi-DST's log, and sheets on which "
     "people rate dialogues (docs/state-tracking.md).",
