@@ -17,7 +17,7 @@ from mwz.normalization import plain_slot_name
 from ...errors import Findings, counted, refuse, resembling, unquoted
 from ...io import kind_of
 from ..notations import DOMAINS, STATE_SLOTS, is_state, known_slot_name, slot_of
-from .roles import PLURALS, Fields, Role, fields_of, role_and_name, unfolded
+from .roles import PLURALS, Fields, Role, fields_of, meaning_of, unfolded
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -166,7 +166,7 @@ def _only_filled(content: Any, keys: Keys) -> object:
         if _holds_dialogues(value, keys) and not _ID.fullmatch(str(key))
     ]
     if len(holding) > 1:
-        said = {key: role_and_name(key) or ("plain", "") for key in holding}
+        said = {key: meaning_of(key) or ("plain", "") for key in holding}
         holding = [key for key, (role, _) in said.items() if role == "predicted"]
     return holding[0] if len(holding) == 1 else None
 
@@ -211,7 +211,7 @@ def _rows(dialogues: Sequence[Any], keys: Keys) -> list[Any] | None:
     if not isinstance(first, Mapping) or not all(isinstance(d, Mapping) for d in dialogues):
         return None
     columns = _columns(dialogues)
-    if sum(role_and_name(key) is not None for key in columns) < _FEWEST_COLUMNS:
+    if sum(meaning_of(key) is not None for key in columns) < _FEWEST_COLUMNS:
         return None
     read = []
     for dialogue in dialogues:
@@ -356,7 +356,7 @@ class Arrangement:
     def _note_unread(self, dialogue: object, turns_key: object) -> None:
         """Warn of belief states beside a dialogue's turns, which no turn has."""
         for key, value in dialogue.items() if isinstance(dialogue, Mapping) else ():
-            said = role_and_name(key)
+            said = meaning_of(key)
             names_state = said is not None and said[1] in self._keys[STATE]
             if key != turns_key and names_state and isinstance(value, dict | list) and value:
                 self.note(
@@ -477,9 +477,10 @@ class Arrangement:
         in_all = all(isinstance(turn, Mapping) and turn.keys() >= slots.keys() for turn in every)
         if not (slots and in_all) or STATE in fields_of([first], self._named).predicted:
             return dialogues
-        roles = {role for role, _ in slots.values()}
+        # In the file's order, so that messages have the same order every time.
+        roles = dict.fromkeys(role for role, _ in slots.values())
         # Other keys that look like a slot's are one misspelt, but where those of slots say more.
-        for key in first.keys() - slots.keys() if roles == {"plain"} else ():
+        for key in first.keys() - slots.keys() if {*roles} == {"plain"} else ():
             domain, _ = slot_of(key) or ("", "")
             close = resembling(key, [f"{one}-{slot}" for one in DOMAINS for slot in STATE_SLOTS])
             if domain and (close or domain.lower() in DOMAINS):
@@ -603,7 +604,7 @@ class Arrangement:
         for field, key in fields.gold.items():
             self._fields.setdefault(f"gold_{field}", f"`{unquoted(key)}`")
             message = f"read `{unquoted(key)}` as gold {PLURALS[field]}, which are no predictions"
-            role, _ = role_and_name(key) or ("plain", "")
+            role, _ = meaning_of(key) or ("plain", "")
             # Of a key that says so itself, `mwz dst` says it in its table.
             self._remarks.add("", message, GOLD if role == "plain" else "format", warning=False)
         if STATE in fields.gold and STATE in fields.predicted and RESPONSE not in fields.predicted:
@@ -631,7 +632,7 @@ def _column(key: object) -> tuple[Role, str] | None:
         if word is None:
             return None
         plain = plain_key(word[0])
-        said = role_and_name(plain)
+        said = meaning_of(plain)
         if said is not None and not said[1]:
             role = said[0]
         elif plain not in _BESIDE_ROLE:
@@ -641,7 +642,7 @@ def _column(key: object) -> tuple[Role, str] | None:
 
 def _names(key: object, names: Collection[str]) -> bool:
     """Return whether a key names one of some fields, or none, with a role."""
-    said = role_and_name(key)
+    said = meaning_of(key)
     return said is not None and said[1] in names
 
 

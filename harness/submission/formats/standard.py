@@ -33,39 +33,39 @@ Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
 KEYS: Keys = {
     "wrapper": (
-        *("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
-        *("details", "test"),
+        "results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data",
+        "details", "test",
     ),
     "id": (
-        *("originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
-        *("dialogue", "dialog", "filename", "id", "guid"),
+        "originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid",
+        "dialogue", "dialog", "filename", "id", "guid",
     ),
     "turns": (
-        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
-        *("utterances", "responses", "results"),
+        "turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations",
+        "utterances", "responses", "results",
     ),
     "number": (
-        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+        "turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum",
         "uttidx",
     ),
     "speaker": ("speaker", "role", "from"),
     "text": ("response", "content", "text", "utterance", "value"),
     RESPONSE: (
-        *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
-        *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
-        *("systemutterance", "system", "sys", "utterance", "text"),
+        "response", "responses", "systemresponse", "sysresponse", "answer", "reply",
+        "delexresp", "delexresponse", "responsedelex", "delex", "resp",
+        "systemutterance", "system", "sys", "utterance", "text",
     ),
     STATE: (
-        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
-        *("dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief"),
-        *("bsptr", "beliefspan", "metadata", "frames", "slots"),
+        "state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn",
+        "dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief",
+        "bsptr", "beliefspan", "metadata", "frames", "slots",
     ),
     PLAIN: (
-        *("lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse"),
+        "lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse",
         "plainresponse",
     ),
     ACTIVE_DOMAINS: ("activedomains", "activedomain", "domains"),
-}
+}  # fmt: skip
 """What a key stands for -> its names, in lower case, letters and digits only.
 
 If an object has several of them, the first in this table counts. Keys of a turn's fields may also
