@@ -30,7 +30,8 @@ from rapidfuzz import fuzz, process
 
 from ...errors import InputError, cut_repr, unquoted
 from ..notations import read_span, without_tokens
-from .arrangements import Arrangement, raw_turns
+from .arrangements import Arrangement
+from .nesting import raw_turns
 from .roles import fields_of
 from .standard import RESPONSE, STATE, Format, Standard
 

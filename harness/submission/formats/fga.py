@@ -18,7 +18,8 @@ from typing import Any
 
 from ...errors import Findings, cut_repr, refuse, unquoted
 from ...io import decoded
-from .arrangements import Arrangement, raw_turns
+from .arrangements import Arrangement
+from .nesting import raw_turns
 from .standard import GOLD, STATE, Format, Standard
 
 CORRECTNESS = "which slots are right, as of TripPy"
