@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import Findings, cut_repr, refuse, unquoted
+from ...errors import Findings, InputError, cut_repr, refuse, unquoted
 from ...io import decoded
 from .arrangements import Arrangement
 from .nesting import raw_turns
@@ -51,13 +51,15 @@ def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
     """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
     Raises:
-        InputError: The file is not text in UTF-8.
+        InputError: The file is not text in UTF-8, or a turn stands before the first dialogue.
     """
     dialogues: list[dict[str, Any]] = []
-    for line in decoded(content, source).splitlines():
+    for number, line in enumerate(decoded(content, source).splitlines(), start=1):
         label, _, text = map(str.strip, line.partition(":"))
         if label == "Dialogue ID":
             dialogues.append({"id": text, "turns": []})
+        elif not dialogues and (label == "Turn" or label in _STATES):
+            raise InputError(source, f"line {number}: expected `Dialogue ID:` before `{label}:`")
         elif label == "Turn":
             dialogues[-1]["turns"].append({})
         elif label in _STATES and dialogues[-1]["turns"]:
@@ -67,7 +69,7 @@ def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
 
 def _is_correctness(turn: object) -> bool:
     """Return whether a turn is a list of whole numbers, as TripPy's are."""
-    return isinstance(turn, list) and {*map(type, turn)} == {int}
+    return isinstance(turn, list) and set(map(type, turn)) == {int}
 
 
 def _recognises(content: object) -> bool:
