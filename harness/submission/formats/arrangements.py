@@ -132,9 +132,7 @@ def _is_rearranged(dialogue: object) -> bool:
     fields = fields_of(turns)
     if not fields.keys:
         return any(map(_slot_column, first))
-    if not isinstance(dialogue, list) or not fields.are_standard:
-        return True
-    return first not in dialogue
+    return not isinstance(dialogue, list) or not fields.are_standard or first not in dialogue
 
 
 def _is_state(turn: object) -> bool:
@@ -144,16 +142,7 @@ def _is_state(turn: object) -> bool:
 
 def _all_turns(dialogues: Mapping[str, Sequence[Any]]) -> list[Any]:
     """Return the turns of all dialogues."""
-    return [*chain.from_iterable(dialogues.values())]
-
-
-def _keys_in(turns: Iterable[Any]) -> dict[str, Any]:
-    """Return the plain form of the turns' keys -> the key as the last turn with it spells it."""
-    spelled: dict[str, Any] = {}
-    for turn in turns:
-        if isinstance(turn, Mapping):
-            spelled.update((plain_key(key), key) for key in turn)
-    return spelled
+    return list(chain.from_iterable(dialogues.values()))
 
 
 class Arrangement:
@@ -203,7 +192,7 @@ class Arrangement:
 
     def _dialogues_of_object(self, content: Mapping[Any, Any]) -> Mapping[str, NumberedTurns]:
         """Return dialogue id -> turns, of an object of dialogues or of turns with their own ids."""
-        by_id: dict[Any, Any] = {**content}
+        by_id: dict[Any, Any] = dict(content)
         if all(map(is_pair_by_id, by_id, by_id.values())):
             for turn_id, pair in content.items():
                 by_id[turn_id] = {"predicted": pair[0], "gold": pair[1]}
@@ -227,7 +216,7 @@ class Arrangement:
                 continue
             self._outer_keys[str(id_key)] = None
             id_ = str(item[id_key])
-            inside = {**item}
+            inside = dict(item)
             del inside[id_key]
             if str(id_key).startswith("#"):
                 inside.pop(_SYSTEM_BEFORE, None)
@@ -288,7 +277,7 @@ class Arrangement:
                 number = turn_number(value)
                 if number is not None:
                     self._outer_keys[str(key)] = None
-                    others = {**turn}
+                    others = dict(turn)
                     del others[key]
                     return NumberedTurn(number, others)
         return NumberedTurn(None, turn)
@@ -342,7 +331,7 @@ class Arrangement:
         if not any(speakers[name] for name in USER_SPEAKERS):
             return dialogues
         self.note("only the user speaks: nothing is a response", warning=True)
-        return {id_: [*map(self._user_turn, turns)] for id_, turns in dialogues.items()}
+        return {id_: list(map(self._user_turn, turns)) for id_, turns in dialogues.items()}
 
     def _exchanges(
         self,
@@ -360,8 +349,10 @@ class Arrangement:
         system_turns = [turn for turn in _all_turns(dialogues) if speaker_of(turn) == system]
         fields = fields_of(system_turns, self._named)
         others = [f"{n} of {name}" for name, n in speakers.items() if name not in (None, system)]
-        left_out = f"; turns left out: {', '.join(others)}" if others else ""
-        self.note(f"what `{system}` says are the responses{left_out}")
+        message = f"what `{system}` says are the responses"
+        if others:
+            message += f"; turns left out: {', '.join(others)}"
+        self.note(message)
         self._places[RESPONSE] = f"what `{system}` says"
         exchanges = {}
         for id_, turns in dialogues.items():
@@ -430,10 +421,11 @@ class Arrangement:
             fields: Which keys of the system's turns hold which fields; their response counts if the
                 turn has no key of conversations.
         """
-        names = [*KEYS["text"]]
+        text_key: Any = None
         if RESPONSE in self._named:
-            names.insert(0, plain_key(self._named[RESPONSE]))
-        text_key = key_of(turn, names)
+            text_key = key_of(turn, [plain_key(self._named[RESPONSE])])
+        if text_key is None:
+            text_key = key_of(turn, KEYS["text"])
         left_out = {key_of(turn, KEYS["speaker"]), *_CALLS}
         if text_key is None and fields is not None:
             text_key = fields.predicted.get(RESPONSE)
@@ -508,7 +500,10 @@ class Arrangement:
         """
         dialogues = self._with_states(self._responses(ordered))
         every = _all_turns(dialogues)
-        spelled = _keys_in(every)
+        spelled: dict[str, Any] = {}
+        for turn in every:
+            if isinstance(turn, Mapping):
+                spelled.update((plain_key(key), key) for key in turn)
         known = {*spelled, *map(plain_key, self._outer_keys)}
         named = {}
         for role, key in self._named.items():

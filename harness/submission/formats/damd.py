@@ -215,7 +215,7 @@ def _dialogues(
     unseen = {}
     for dialogue, texts in users.items():
         if texts:
-            unseen[dialogue] = [*map(_plain, texts)]
+            unseen[dialogue] = list(map(_plain, texts))
     logged = [_plain(turn["user"]) for turn in turns]
     dialogues: dict[str, list[Mapping[str, Any]]] = {}
     start = 0

@@ -170,7 +170,7 @@ def _merged(content: Any, keys: Keys) -> Any:
 def _by_rows(content: Any, keys: Keys) -> Any:
     """Return dialogues with a list of turns where they have a list per field, as columns."""
     if isinstance(content, Mapping):
-        rows = _rows([*content.values()], keys)
+        rows = _rows(list(content.values()), keys)
         if rows is not None:
             return dict(zip(content, rows, strict=True))
     elif isinstance(content, list):
@@ -290,7 +290,7 @@ def plain_turn(turn: Any, place: int = 0) -> Any:
 
 def is_pair_by_id(turn_id: object, pair: object) -> bool:
     """Return whether this is a turn of SOM-DST: an id -> [predicted, gold], both lists."""
-    if not isinstance(pair, list) or [*map(type, pair)] != [list, list]:
+    if not isinstance(pair, list) or list(map(type, pair)) != [list, list]:
         return False
     return _TURN_ID.fullmatch(str(turn_id)) is not None
 

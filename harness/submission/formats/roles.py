@@ -193,7 +193,7 @@ def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> F
     """
     named = named or {}
     objects = [turn for turn in turns if isinstance(turn, Mapping)]
-    candidates = _candidates(objects, excluded=[*named.values()])
+    candidates = _candidates(objects, excluded=list(named.values()))
     predicted: dict[str, Any] = {}
     gold: dict[str, Any] = {}
     problems: list[str] = []
