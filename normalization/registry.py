@@ -234,7 +234,13 @@ def _key_problems(
             yield from shape_problems(value, inside, f"{path}{key}")
 
 
-def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> list[_T]:
+def declared(
+    package: str,
+    name: str,
+    kind: type[_T],
+    shape: Shape = None,
+    listed: Iterable[_T] | None = None,
+) -> list[_T]:
     """Return what the modules of a package, and packages from outside, declare under a name.
 
     A module may declare several, as a tuple under the name's plural: "METRICS". Ours come first, in
@@ -245,6 +251,7 @@ def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> li
         name: The name: "METRIC".
         kind: The class of what is declared.
         shape: What the fields of one from outside must be.
+        listed: Ours, where the package lists them itself; its modules are not scanned then.
 
     Raises:
         DeclarationError: What a package from outside declares cannot be loaded or used.
@@ -256,7 +263,10 @@ def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> li
         elif shape is not None:
             yield from shape_problems(vars(one), shape)
 
-    ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
+    if listed is None:
+        ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
+    else:
+        ours = [*listed]
     taken: list[Any] = [getattr(one, "name", one) for one in ours]
     points = outside(package.rpartition(".")[2], EntryPoint.load, problems, taken)
     return [*ours, *(one for _, one in points)]

@@ -14,7 +14,7 @@ from mwz.harness import Benchmark, InputError, Options, Scorer, load_predictions
 from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics import parse_tracking_file, score_tracking
 from mwz.harness.submission import parse_predictions, standard_form
-from mwz.harness.submission.formats.damd import _LOG
+from mwz.harness.submission.formats.damd import DAMD_LOG
 
 USERS = {
     "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],
@@ -42,7 +42,7 @@ LOG = "batch_size: 3\n" + "".join(
 
 
 def _parsed(log: str) -> Any:
-    return _LOG.parse(log.encode(), "log")
+    return DAMD_LOG.parse(log.encode(), "log")
 
 
 def test_a_turn_holds_what_its_lines_say() -> None:
@@ -55,7 +55,7 @@ def test_a_turn_holds_what_its_lines_say() -> None:
 def test_dialogues_are_found_by_what_the_user_says_of_those_that_begin_alike_the_right_one() -> (
     None
 ):
-    found = _LOG.read(_parsed(LOG), "log").dialogues_among(USERS)
+    found = DAMD_LOG.read(_parsed(LOG), "log").dialogues_among(USERS)
     assert [(id_, len(turns)) for id_, turns in found.items()] == [("b2", 3), ("c3", 2)]
 
 
@@ -87,7 +87,7 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     cut_off = "".join(LOG.splitlines(keepends=True)[:-6])
     for text, told in ((log, "line 1: .* 'which moon"), (cut_off, "line 20: begins no whole")):
         with pytest.raises(InputError, match=told):
-            _LOG.read(_parsed(text), "log").dialogues_among(USERS)
+            DAMD_LOG.read(_parsed(text), "log").dialogues_among(USERS)
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
         (SHEETS.replace("{{}}", "{'hotel'"), "MUL1.json, turn 0: `state`: expected a state"),
         (SHEETS.replace("PR  : {{}}\n", ""), "dialogue MUL1.json, turn 0: `state` is missing"),
         (SHEETS.replace("MUL2", "MUL1"), "dialogue MUL1.json: is there twice"),
+        (SHEETS.replace("ID :", "ID"), "x: line 3: expected `Dialogue ID:` before `Turn:`"),
     ],
 )
 def test_what_is_malformed_is_told_with_its_place(content: Any, message: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from mwz.harness import InputError
 from mwz.harness.submission import parse_predictions, standard_form
-from mwz.harness.submission.formats.roles import ROLES, role_and_name
+from mwz.harness.submission.formats.roles import ROLES, meaning_of
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -53,12 +53,12 @@ def _told(content: object) -> list[str]:
     ],
 )
 def test_a_key_says_its_role_and_its_field(key: str, role: tuple[str, str]) -> None:
-    assert role_and_name(key) == role
+    assert meaning_of(key) == role
 
 
 @pytest.mark.parametrize("key", ["general", "price", "reasoning", "slots", "turn", "lex_response"])
 def test_other_keys_say_nothing(key: str) -> None:
-    assert role_and_name(key) is None
+    assert meaning_of(key) is None
 
 
 STATE_KEYS = ["pred", "pr", "prediction", "output", "pred_state", "state_gen", "hypBelief"]

@@ -52,8 +52,9 @@ from mwz.harness.submission import (
     normalize_submission,
     read_predictions,
 )
+from mwz.harness.submission.formats.formats import formats
 from mwz.harness.submission.formats.roles import ROLES
-from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
+from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 

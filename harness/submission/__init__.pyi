@@ -10,6 +10,13 @@ from .checking import (
 from .formats.arrangements import read_arranged as read_arranged
 from .formats.damd import GOLD_DOMAINS as GOLD_DOMAINS
 from .formats.fga import CORRECTNESS as CORRECTNESS
+from .formats.formats import (
+    is_play as is_play,
+    lasting_form as lasting_form,
+    parse_predictions as parse_predictions,
+    read_standard as read_standard,
+    standard_form as standard_form,
+)
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,
@@ -18,11 +25,6 @@ from .formats.standard import (
     USER as USER,
     Standard as Standard,
     StateChecks as StateChecks,
-    is_play as is_play,
-    lasting_form as lasting_form,
-    parse_predictions as parse_predictions,
-    read_standard as read_standard,
-    standard_form as standard_form,
 )
 from .model import (
     CONSTANT as CONSTANT,

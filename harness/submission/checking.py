@@ -32,6 +32,7 @@ from ..errors import (
     unquoted,
 )
 from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
+from .formats.formats import read_standard
 from .formats.roles import gold_key
 from .formats.standard import (
     ACTIVE_DOMAINS,
@@ -47,7 +48,6 @@ from .formats.standard import (
     StateChecks,
     other_keys,
     plain_key,
-    read_standard,
 )
 from .model import Submission, Turn
 from .notations import (

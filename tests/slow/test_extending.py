@@ -218,9 +218,12 @@ def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
     assert unknown() == {}
 
 
-def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
+def test_a_format_is_a_file_and_a_line(copied: Path, mwz: Mwz) -> None:
     formats = copied / "mwz/harness/submission/formats"
     (formats / "response_pairs.py").write_text(FORMAT, encoding="utf-8")
+    path = formats / "formats.py"
+    listed = "from .response_pairs import FORMAT\n\nFORMATS = (FORMAT, "
+    path.write_text(path.read_text("utf-8").replace("FORMATS = (", listed), encoding="utf-8")
     standard = {
         id_: [{"response": turn["response"], "state": turn["state"]} for turn in turns]
         for id_, turns in json.loads(Path(_predictions(copied)).read_text("utf-8")).items()

@@ -1,7 +1,7 @@
 """Formats of predictions, recognised by their shape alone and read into the standard form.
 
-A system's own format is one module of this folder with a `FORMAT`, or several in `FORMATS`. What
-comes out is checked once, by `checking.py`.
+`formats.py` lists them. A further one is a module of this folder and an item of `FORMATS`. The
+standard form that they return is checked by `checking.py`.
 """
 
 from .standard import Format, Standard

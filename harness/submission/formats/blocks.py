@@ -1,4 +1,4 @@
-"""Blocks of lines, one per turn, as two programs print them while they evaluate.
+"""Blocks of lines, one block per turn, as two programs print them while they evaluate.
 
 A re-implementation of SOLOIST:
 
@@ -16,9 +16,9 @@ LaRL, and HDNO, which is built on it:
     Pred: the response of the system
     ----------------------------------------
 
-The blocks of a dialogue follow one another, in the order of its turns; what is printed after the
-last block is not read. `booking` is the booking of the domain before it: read so, no slot of a
-booking in the data set's own beliefs is one that its gold states lack.
+The blocks of a dialogue follow one another, in the order of its turns; text after the last block is
+ignored. `booking` is the booking of the domain before it. Read like this, the bookings of the data
+set's own beliefs have only slots that its gold states have.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import Findings, refuse, unquoted
 from ...io import decoded
@@ -41,28 +41,50 @@ _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
 _BOOKING = "booking"
 
 
-_LAYOUTS: Mapping[str, tuple[re.Pattern[bytes], tuple[str, ...]]] = {
-    "SOLOIST": (
+class _Layout(NamedTuple):
+    """The blocks that a program prints.
+
+    Attributes:
+        program: The program.
+        start: What its files begin with.
+        labels: The labels of a block's lines in order: that of the dialogue's id is the first, that
+            of the response is the last.
+    """
+
+    program: str
+    start: re.Pattern[bytes]
+    labels: tuple[str, ...]
+
+
+_LAYOUTS = (
+    _Layout(
+        "SOLOIST",
         re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:"),
         ("filename", "belief", _BELIEF, "reply", "gen_reply"),
     ),
-    "LaRL": (
+    _Layout(
+        "LaRL",
         re.compile(rb"\s*(?:[^\s:]+-prev_ctx =|True:[^\n]*\n\s*Pred:)"),
         (_CONTEXT, "True", "Pred"),
     ),
-}
-"""Program -> what its files begin with, by which they are recognised, and the labels of a block's
-lines, in order: first that of the dialogue's id, last that of the response."""
+)
 
 
-def _labels(content: bytes) -> tuple[str, ...]:
-    """Return the labels of a file's blocks; none of a file without blocks."""
+def _layout_of_text(content: bytes) -> _Layout | None:
+    """Return the layout of a file; None if it has no blocks."""
     text = content.removeprefix(b"\xef\xbb\xbf")
-    return next((labels for start, labels in _LAYOUTS.values() if start.match(text)), ())
+    for layout in _LAYOUTS:
+        if layout.start.match(text):
+            return layout
+    return None
+
+
+def _has_blocks(content: bytes) -> bool:
+    return _layout_of_text(content) is not None
 
 
 def _labelled(line: str) -> tuple[str, str]:
-    """Return the label and the text of a line; of `prev_ctx`, the dialogue's id before it."""
+    """Return the label and the text of a line; for `prev_ctx`, the dialogue's id before it."""
     dialogue = _DIALOGUE.match(line)
     if dialogue is not None:
         return _CONTEXT, dialogue[1]
@@ -70,20 +92,21 @@ def _labelled(line: str) -> tuple[str, str]:
     return label, text.strip()
 
 
-def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
+def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     """Return the blocks, each label -> text.
 
     Raises:
-        InputError: The file is not text in UTF-8, or a block is not as it should be.
+        InputError: The file is not text in UTF-8, or a block lacks a line or has a further one.
     """
-    labels = _labels(content)
-    blocks: list[dict[str, Any]] = []
+    layout = _layout_of_text(content)
+    labels = [] if layout is None else [*layout.labels]
+    blocks: list[dict[str, str]] = []
     problems = Findings()
     rows: list[tuple[str, str]] = []
     first = 0
     for number, line in enumerate(decoded(content, source).split("\n"), start=1):
         if _END.fullmatch(line):
-            if [label for label, _ in rows] != [*labels]:
+            if [label for label, _ in rows] != labels:
                 wanted = f"expected a block of the lines {', '.join(labels)}, in this order"
                 problems.add(f"line {first or number}", wanted)
             blocks.append(dict(rows))
@@ -91,7 +114,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
         elif line.strip():
             rows.append(_labelled(line))
             first = first or number
-    # What is printed after the last block begins with several words, also where it is cut off.
+    # Unlike a label, the text after the last block begins with several words. It may be cut off.
     if any(" " not in label for label, _ in rows):
         problems.add(f"line {first}", "the last block ends without a line of dashes")
     refuse(source, problems)
@@ -99,28 +122,30 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
 
 def _recognises(content: object) -> bool:
-    first = next(iter(content), None) if isinstance(content, list) else None
-    every = (labels for _, labels in _LAYOUTS.values())
-    return isinstance(first, Mapping) and any({*first} == {*labels} for labels in every)
+    if not isinstance(content, list) or not content or not isinstance(content[0], Mapping):
+        return False
+    return any(content[0].keys() == set(layout.labels) for layout in _LAYOUTS)
 
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    program, labels = next(
-        (program, labels) for program, (_, labels) in _LAYOUTS.items() if labels[-1] in content[0]
-    )
+    layout = next(layout for layout in _LAYOUTS if layout.labels[-1] in content[0])
+    id_label, response_label = layout.labels[0], layout.labels[-1]
     arrangement = Arrangement(source)
     dialogues: dict[str, list[dict[str, Any]]] = {}
     for block in content:
-        id_ = block[labels[0]]
+        id_ = block[id_label]
+        turn: dict[str, Any] = {RESPONSE: block[response_label]}
         turns = dialogues.setdefault(id_, [])
-        turns.append({RESPONSE: block[labels[-1]]})
         if _BELIEF in block:
-            place = f"dialogue {unquoted(id_)}, turn {len(turns) - 1}"
+            place = f"dialogue {unquoted(id_)}, turn {len(turns)}"
             note = partial(arrangement.note, place=place, warning=True)
-            turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
-    keys = {RESPONSE: labels[-1], STATE: _BELIEF} if _BELIEF in labels else {RESPONSE: labels[-1]}
+            turn[STATE] = read_span(_span(block[_BELIEF]), note)
+        turns.append(turn)
+    keys = {RESPONSE: response_label}
+    if _BELIEF in layout.labels:
+        keys[STATE] = _BELIEF
     fields = {field: f"`{key}`" for field, key in keys.items()}
-    name = f"{program}'s {FORMAT.name} ({', '.join(keys.values())})"
+    name = f"{layout.program}'s {BLOCKS.name} ({', '.join(keys.values())})"
     return arrangement.standard(dialogues, name, fields)
 
 
@@ -128,28 +153,35 @@ def _span(belief: str) -> str:
     """Return a belief as a span with slots in brackets, booking slots as the data set calls them.
 
     Args:
-        belief: `hotel area = north ; stars = 4 | train day = monday`, after `<belief> :`; `none`. A
-            slot that is cut off before its value says nothing.
+        belief: What `gen_belief` has: slots, separated by semicolons, of domains, separated by
+            strokes, or `none`. A slot that is cut off before its value is left out.
+
+    >>> _span("<belief> : hotel area = north ; stars = 4 | booking day = monday | train day")
+    '[hotel] [value_area] north [hotel] [value_stars] 4 [hotel] [value_bookday] monday '
     """
-    domain, span = _BOOKING, ""
-    for part in map(str.strip, _OPENING.sub("", belief, count=1).split("|")):
-        named, _, pairs = part.partition(" ")
-        is_booking = named == _BOOKING
-        domain = domain if is_booking else named
-        for pair in pairs.split(";"):
-            slot, _, value = map(str.strip, pair.partition("="))
-            if value:
-                span += f"[{domain}] [value_{'book' * is_booking}{slot}] {value} "
+    domain = _BOOKING
+    span = ""
+    for text in _OPENING.sub("", belief, count=1).split("|"):
+        first_word, _, slots = text.strip().partition(" ")
+        prefix = "value_"
+        if first_word == _BOOKING:
+            prefix = "value_book"
+        else:
+            domain = first_word
+        for pair in slots.split(";"):
+            slot, _, value = pair.partition("=")
+            if value.strip():
+                span += f"[{domain}] [{prefix}{slot.strip()}] {value.strip()} "
     return span
 
 
-FORMAT = Format(
+BLOCKS = Format(
     name="blocks of turns",
     description="Blocks of lines, each ended by a line of dashes: `filename:`, `belief:`, "
     "`gen_belief:`, `reply:` and `gen_reply:`, as a re-implementation of SOLOIST prints them; or "
     "`ID.json-prev_ctx =`, `True:` and `Pred:`, as LaRL and HDNO do.",
     recognises=_recognises,
     read=_read,
-    is_text=lambda content: bool(_labels(content)),
+    is_text=_has_blocks,
     parse=_parse,
 )

@@ -1,16 +1,16 @@
 """Which fields of a turn are predictions and which are gold, by the words in their keys.
 
-A key is made up of words for a role (`pred`, `generated`; `gold`, `target`) and of the name of a
-field (`KEYS`): `pred_state`, `bspn_gen`, `target_response`. Either may be missing: what `output`
-holds is told by its values, and `state` is a prediction unless another key says that it is one.
+A key consists of words for a role (`pred`, `generated`; `gold`, `target`) and of the name of a
+field (`KEYS`): `pred_state`, `bspn_gen`, `target_response`. Either may be missing: the values of
+`output` show which field it holds, and `state` is a prediction unless another key is called one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..notations import is_metadata, is_state
 from .standard import ACTIVE_DOMAINS, GOLD, KEYS, RESPONSE, STATE, TURN_KEYS, plain_key
@@ -19,25 +19,25 @@ Role: TypeAlias = Literal["predicted", "gold", "plain"]
 
 ROLES: Mapping[Role, tuple[str, ...]] = {
     "predicted": (
-        *("pred", "preds", "predict", "predicted", "prediction", "predictions", "pr"),
-        *("gen", "generated", "generation", "generations", "hyp", "hyps", "hypothesis"),
-        *("hypotheses", "output", "outputs", "modeloutput", "modeloutputs", "decoded"),
-        *("inferred", "estimated"),
+        "pred", "preds", "predict", "predicted", "prediction", "predictions", "pr",
+        "gen", "generated", "generation", "generations", "hyp", "hyps", "hypothesis",
+        "hypotheses", "output", "outputs", "modeloutput", "modeloutputs", "decoded",
+        "inferred", "estimated",
     ),
     "gold": (
-        *("gold", "golden", "gt", "groundtruth", "truth", "true", "target", "targets", "tgt"),
-        *("label", "labels", "reference", "references", "ref", "expected", "oracle"),
-        *("annotated", "annotation", "actual"),
+        "gold", "golden", "gt", "groundtruth", "truth", "true", "target", "targets", "tgt",
+        "label", "labels", "reference", "references", "ref", "expected", "oracle",
+        "annotated", "annotation", "actual",
     ),
-}
-"""Role -> the words of keys that say it, in lower case without underscores and the like."""
+}  # fmt: skip
+"""Role -> the words for it in keys, in lower case, letters only."""
 
 WEAK: Mapping[str, frozenset[str]] = {
     RESPONSE: frozenset({"system", "sys", "utterance", "text", "systemutterance"}),
     STATE: frozenset({"frames", "slots", "metadata", "turnbelief"}),
     ACTIVE_DOMAINS: frozenset(),
 }
-"""Field -> names that may mean something else: they count where no other name of the field does."""
+"""Field -> names that often mean something else: they count if the field has no other name."""
 
 _ONLY_WITH_ROLE = frozenset({"slots"})
 """Names that mean the field only together with a word for a role."""
@@ -45,32 +45,44 @@ _ONLY_WITH_ROLE = frozenset({"slots"})
 PLURALS = {RESPONSE: "responses", STATE: "states", ACTIVE_DOMAINS: "active domains"}
 """Field -> what messages call its values."""
 
-_KINDS: Mapping[str, tuple[type, ...]] = {
+_TYPES: Mapping[str, tuple[type, ...]] = {
     RESPONSE: (str,),
     STATE: (dict, list, str),
     ACTIVE_DOMAINS: (list, str),
 }
-"""Field -> the types of its values, which those of a key of another name have as well."""
+"""Field -> the types of its values. A key with values of other types holds something else."""
 
-_GOLD = (None, GOLD)
 _EMPTY_TEXTS = ("{}", "[]")
 _MANY = 10
-"""Of so many turns some have a gold state that is not empty."""
-_LOOKED_AT = 50
-"""How many values of a key that names no field are looked at to see which one it holds."""
-
+"""In so many turns, at least one gold value of a field is not empty."""
+_EXAMINED = 50
+"""How many values of a key that names no field are examined to see which field it holds."""
 
 _FIELD_OF_NAME = {name: field for field in TURN_KEYS for name in KEYS[field]}
 _ROLE_OF_WORD: Mapping[str, Role] = {word: role for role, words in ROLES.items() for word in words}
-_LONGEST = max(map(len, [*_FIELD_OF_NAME, *_ROLE_OF_WORD]))
+_LONGEST = max(len(word) for word in (*_FIELD_OF_NAME, *_ROLE_OF_WORD))
+_UNNAMED = len(_FIELD_OF_NAME)
+"""The rank of a key that names no field."""
+
+
+class KeyMeaning(NamedTuple):
+    """What a key says about its values.
+
+    Attributes:
+        role: Whether they are predicted or gold; plain if the key does not say it.
+        name: The name of a field, as in `KEYS`; empty if the key names none.
+    """
+
+    role: Role
+    name: str
 
 
 @lru_cache(maxsize=1 << 12)
 def _words(plain: str) -> tuple[str, ...] | None:
-    """Return the words for roles and the names of fields that a key is made up of.
+    """Return the words for roles and the names of fields that a key consists of.
 
     Returns:
-        None for a key that has anything else.
+        None for a key that contains anything else.
     """
     if not plain:
         return ()
@@ -84,21 +96,45 @@ def _words(plain: str) -> tuple[str, ...] | None:
 
 
 @lru_cache(maxsize=1 << 12)
-def role_and_name(key: object) -> tuple[Role, str] | None:
-    """Return the role that a key says and the name of a field in it, empty if it names none.
+def meaning_of(key: object) -> KeyMeaning | None:
+    """Return what a key says about its values; None for a key of something else.
 
-    Returns:
-        None for a key that is something else.
+    >>> meaning_of("bspn_gen")
+    KeyMeaning(role='predicted', name='bspn')
+    >>> meaning_of("goal") is None
+    True
     """
     words = _words(plain_key(key))
     if not words:
         return None
-    role: Role = next((_ROLE_OF_WORD[word] for word in words if word in _ROLE_OF_WORD), "plain")
+    roles = [_ROLE_OF_WORD[word] for word in words if word in _ROLE_OF_WORD]
     names = [word for word in words if word in _FIELD_OF_NAME]
-    fields = {_FIELD_OF_NAME[name] for name in names}
-    if len(fields) > 1 or (role == "plain" and _ONLY_WITH_ROLE.issuperset(names)):
+    role: Role = roles[0] if roles else "plain"
+    if role == "plain" and _ONLY_WITH_ROLE.issuperset(names):
         return None
-    return role, min(names, key=lambda name: KEYS[_FIELD_OF_NAME[name]].index(name), default="")
+    if not names:
+        return KeyMeaning(role, "")
+    field = _FIELD_OF_NAME[names[0]]
+    if any(_FIELD_OF_NAME[name] != field for name in names):
+        return None
+    return KeyMeaning(role, min(names, key=KEYS[field].index))
+
+
+def role_of(key: object) -> Role:
+    """Return the role that a key says; plain if it says none."""
+    meaning = meaning_of(key)
+    return "plain" if meaning is None else meaning.role
+
+
+def is_named(key: object, names: Collection[str]) -> bool:
+    """Return whether a key has one of some names, with or without a word for a role.
+
+    Args:
+        key: The key.
+        names: Names of fields; the empty name is that of keys that only say a role.
+    """
+    meaning = meaning_of(key)
+    return meaning is not None and meaning.name in names
 
 
 @dataclass(frozen=True)
@@ -108,8 +144,8 @@ class Candidate:
     Attributes:
         key: The key as the file has it.
         field: The field.
-        role: What the key says of it.
-        rank: How well it names the field: the lowest counts.
+        role: The role that the key says.
+        rank: How well the key names the field: the lowest counts.
     """
 
     key: Any
@@ -120,12 +156,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Fields:
-    """Which keys hold what.
+    """Which keys of turns hold which fields.
 
     Attributes:
         predicted: Field -> the key of the predictions.
         gold: Field -> the key of gold values.
-        problems: Two keys that may both hold the predictions, in a sentence.
+        problems: Of two keys that may both hold the predictions, a sentence.
     """
 
     predicted: Mapping[str, Any]
@@ -135,96 +171,101 @@ class Fields:
     @property
     def are_standard(self) -> bool:
         """Whether all keys are those of the standard form, and do not contradict each other."""
-        others = self.gold.keys() - {STATE}
-        own_names = all(key == field for field, key in self.predicted.items())
-        return own_names and not self.problems and not others and self.gold.get(STATE) in _GOLD
+        if self.problems or self.gold.get(STATE, GOLD) != GOLD or self.gold.keys() - {STATE}:
+            return False
+        return all(key == field for field, key in self.predicted.items())
 
     @property
     def keys(self) -> frozenset[Any]:
         """All keys that hold a field."""
-        return frozenset({*self.predicted.values(), *self.gold.values()})
+        return frozenset(self.predicted.values()) | frozenset(self.gold.values())
 
 
 def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> Fields:
-    """Return which keys of turns hold predictions, and which gold values.
+    """Return which keys of turns hold predictions, and which hold gold values.
 
     Args:
-        turns: Turns; what is no object has no keys.
-        named: Field -> the key that the user says holds it.
+        turns: Turns; those that are not objects have no keys.
+        named: Field -> the key that holds it, according to the user.
+
+    >>> fields_of([{"pred_state": {}, "state": {"hotel": {"area": "north"}}}])
+    Fields(predicted={'state': 'pred_state'}, gold={'state': 'state'}, problems=[])
     """
     named = named or {}
     objects = [turn for turn in turns if isinstance(turn, Mapping)]
-    keys = {key: None for turn in objects for key in turn if role_and_name(key) is not None}
-    candidates = [
-        candidate
-        for key in keys
-        if key not in named.values()
-        and (candidate := _candidate(key, [turn[key] for turn in objects if key in turn]))
-    ]
+    candidates = _candidates(objects, excluded=list(named.values()))
     predicted: dict[str, Any] = {}
     gold: dict[str, Any] = {}
     problems: list[str] = []
     for field in TURN_KEYS:
-        ranked = sorted((c for c in candidates if c.field == field), key=lambda c: c.rank)
-        by_role = {role: [c for c in ranked if c.role == role] for role in (*ROLES, "plain")}
+        by_role: dict[Role, list[Candidate]] = {"predicted": [], "gold": [], "plain": []}
+        for candidate in candidates:
+            if candidate.field == field:
+                by_role[candidate.role].append(candidate)
         if field in named:
             predicted[field] = named[field]
-            role, _ = role_and_name(named[field]) or ("plain", "")
+            role = role_of(named[field])
         else:
             role = "predicted" if by_role["predicted"] else "plain"
             best = _best(by_role[role], objects)
             if best:
                 predicted[field] = best[0].key
             if len(best) > 1 and field != ACTIVE_DOMAINS:
-                problems.append(_two_keys(field, best))
-        others = by_role["gold"] or (by_role["plain"] if role == "predicted" else [])
-        # Gold that is empty in many turns was left out by whoever wrote the file.
-        said = [c for c in others if len(objects) < _MANY or _is_filled(c.key, objects)]
-        if said or (others and not _is_filled(predicted.get(field), objects)):
-            gold[field] = (said or others)[0].key
+                problems.append(_contradiction(field, best))
+        gold_candidates = _gold_candidates(by_role, role, predicted.get(field), objects)
+        if gold_candidates:
+            gold[field] = gold_candidates[0].key
     if STATE in gold and _is_weak(predicted.get(RESPONSE), RESPONSE):
-        # Beside gold and predicted states, a text is what the user says.
+        # Beside gold and predicted states, such a text is the user's utterance.
         del predicted[RESPONSE]
     return Fields(predicted, gold, problems)
 
 
-def _is_filled(key: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
-    """Return whether a key has a value in some turn that is not empty."""
-    return any(turn.get(key) for turn in turns)
+def _candidates(turns: Sequence[Mapping[Any, Any]], excluded: Collection[Any]) -> list[Candidate]:
+    """Return the keys of turns that may hold a field, the best names first."""
+    keys: dict[Any, None] = {}
+    for turn in turns:
+        keys.update(dict.fromkeys(turn))
+    candidates = []
+    for key in keys:
+        meaning = meaning_of(key)
+        if meaning is None or key in excluded:
+            continue
+        field = _field_of(meaning.name, [turn[key] for turn in turns if key in turn])
+        if field is not None:
+            rank = KEYS[field].index(meaning.name) if meaning.name else _UNNAMED
+            candidates.append(Candidate(key, field, meaning.role, rank))
+    return sorted(candidates, key=lambda candidate: candidate.rank)
 
 
-def _is_weak(key: Any, field: str) -> bool:
-    """Return whether a key is a plain name of a field that may mean something else."""
-    said = role_and_name(key)
-    return said is not None and said[0] == "plain" and said[1] in WEAK[field]
+def _field_of(name: str, values: Sequence[Any]) -> str | None:
+    """Return the field that a key holds; None if its values are of another type.
 
-
-def _candidate(key: Any, values: Sequence[Any]) -> Candidate | None:
-    """Return what a key may hold; None if its values are of no field."""
-    said = role_and_name(key)
+    Args:
+        name: The name of a field in the key; empty if the key names none.
+        values: The key's values in all turns.
+    """
     first = next((value for value in values if value is not None), None)
-    if said is None or first is None:
+    if first is None:
         return None
-    role, name = said
     if not name:
-        field = _field_of_values(values)
-        rank = len(_FIELD_OF_NAME)
-    else:
-        field = _FIELD_OF_NAME[name]
-        rank = KEYS[field].index(name)
-        if not isinstance(first, _KINDS[field]):
-            return None
-        if name == "metadata" and not any(map(is_metadata, values)):
-            return None
-    return None if field is None else Candidate(key, field, role, rank)
+        return _field_of_values(values)
+    field = _FIELD_OF_NAME[name]
+    if not isinstance(first, _TYPES[field]):
+        return None
+    if name == "metadata" and not any(map(is_metadata, values)):
+        return None
+    return field
 
 
 def _field_of_values(values: Sequence[Any]) -> str | None:
-    """Return the field whose values these look like: states, or texts, which are responses."""
-    filled = [value for value in values if value and value not in _EMPTY_TEXTS][:_LOOKED_AT]
+    """Return the field that values look like: states or, if they are texts, responses."""
+    filled = [value for value in values if value and value not in _EMPTY_TEXTS][:_EXAMINED]
     if not filled:
-        types = {type(value) for value in values}
-        return STATE if types & {dict, list} else RESPONSE if str in types else None
+        types = set(map(type, values))
+        if types & {dict, list}:
+            return STATE
+        return RESPONSE if str in types else None
     states = sum(map(_is_meant_as_state, filled))
     if 2 * states >= len(filled):
         return STATE
@@ -232,84 +273,132 @@ def _field_of_values(values: Sequence[Any]) -> str | None:
 
 
 def _is_meant_as_state(value: object) -> bool:
-    """Return whether a value is a state, or a text that writes an object, even a broken one."""
+    """Return whether a value is a state, or a text that begins like an object."""
     if isinstance(value, str):
         return is_state(value) or value.lstrip().startswith("{")
     return is_state(value, any_domain=True)
 
 
+def _gold_candidates(
+    by_role: Mapping[Role, list[Candidate]],
+    predicted_role: Role,
+    predicted_key: Any,
+    turns: Sequence[Mapping[Any, Any]],
+) -> list[Candidate]:
+    """Return the candidates for the gold values of a field, the best names first.
+
+    Args:
+        by_role: The field's candidates by the role that they say.
+        predicted_role: The role that the key of the predictions says.
+        predicted_key: That key; None if there are no predictions.
+        turns: The turns whose keys they are.
+    """
+    candidates = by_role["gold"]
+    if not candidates and predicted_role == "predicted":
+        candidates = by_role["plain"]
+    if len(turns) < _MANY:
+        return candidates
+    filled = [candidate for candidate in candidates if _is_filled(candidate.key, turns)]
+    # Whoever wrote the file left such gold values out, unless predictions are empty, too.
+    if filled or _is_filled(predicted_key, turns):
+        return filled
+    return candidates
+
+
+def _is_filled(key: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
+    """Return whether a key has a value that is not empty, in some turn."""
+    return any(turn.get(key) for turn in turns)
+
+
+def _is_weak(key: Any, field: str) -> bool:
+    """Return whether a key is a plain name of a field that often means something else."""
+    meaning = meaning_of(key)
+    return meaning is not None and meaning.role == "plain" and meaning.name in WEAK[field]
+
+
 def _best(candidates: Sequence[Candidate], turns: Sequence[Mapping[Any, Any]]) -> list[Candidate]:
-    """Return the candidates that name a field best; several only if they contradict each other."""
+    """Return the best candidate, and another one if the two contradict each other.
+
+    Args:
+        candidates: Candidates of one field and one role, the best names first.
+        turns: The turns whose keys they are.
+    """
     if not candidates:
         return []
     if candidates[0].role == "plain":
         strong = [c for c in candidates if not _is_weak(c.key, c.field)]
         candidates = strong or candidates[:1]
-        # A field that is empty everywhere is none where another is not.
-        candidates = [c for c in candidates if _is_filled(c.key, turns)] or candidates
+        filled = [c for c in candidates if _is_filled(c.key, turns)]
+        candidates = filled or candidates
     else:
-        candidates = [c for c in candidates if c.rank < len(_FIELD_OF_NAME)] or candidates
-    first, *others = candidates
-    different = [c for c in others if _differ(first.key, c.key, turns)]
-    return [first, *different[:1]]
+        named = [c for c in candidates if c.rank < _UNNAMED]
+        candidates = named or candidates
+    best = candidates[0]
+    for candidate in candidates[1:]:
+        if _differ(best.key, candidate.key, turns):
+            return [best, candidate]
+    return [best]
 
 
-def _differ(key: Any, other: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
+def _differ(key: Any, other_key: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
     """Return whether two keys have different values in some turn."""
-    return any(
-        turn[key] != turn[other]
-        for turn in turns
-        if turn.get(key) is not None and turn.get(other) is not None
-    )
+    for turn in turns:
+        value = turn.get(key)
+        other = turn.get(other_key)
+        if value is not None and other is not None and value != other:
+            return True
+    return False
 
 
-def _two_keys(field: str, candidates: Sequence[Candidate]) -> str:
-    first, second = (f"`{candidate.key}`" for candidate in candidates)
+def _contradiction(field: str, candidates: Sequence[Candidate]) -> str:
+    """Return the message about two keys that may both hold the predictions of a field."""
+    first, second = candidates
     return (
-        f"{first} and {second} may both be the predicted {PLURALS[field]}, and differ; keep the "
-        f"predictions alone, or name their key by `mwz convert --key {field}=KEY`"
+        f"`{first.key}` and `{second.key}` may both be the predicted {PLURALS[field]}, and differ; "
+        f"keep the predictions alone, or name their key by `mwz convert --key {field}=KEY`"
     )
 
 
 # Objects within turns.
 
 _SPEAKING = frozenset({"system", "assistant", "agent", "bot", "result"})
-"""Keys of objects that hold a turn's fields, and say nothing of their role."""
+"""Keys of objects that hold a turn's fields, and say nothing about their role."""
 
 
 def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return a turn with what is in an object such as `predictions` beside its other fields.
+    """Return a turn with the fields of an object such as `predictions` beside its other fields.
 
-    `{"predictions": {"state": {}}}` becomes `{"predictions.state": {}}`.
+    >>> unfolded({"turn": 0, "predictions": {"state": {}}})
+    {'turn': 0, 'predictions.state': {}}
     """
-    if not any(
-        isinstance(value, dict) and _holds_fields(key, value) for key, value in turn.items()
-    ):
+    objects = [key for key, value in turn.items() if _holds_fields(key, value)]
+    if not objects:
         return turn
-    read: dict[Any, Any] = {}
+    fields: dict[Any, Any] = {}
     for key, value in turn.items():
-        if not (isinstance(value, dict) and _holds_fields(key, value)):
-            read[key] = value
+        if key not in objects:
+            fields[key] = value
             continue
         prefix = "" if plain_key(key) in _SPEAKING else f"{key}."
-        for name, part in value.items():
-            read.setdefault(f"{prefix}{name}", part)
-    return read
+        for name, field_value in value.items():
+            fields.setdefault(f"{prefix}{name}", field_value)
+    return fields
 
 
-def _holds_fields(key: Any, value: Mapping[Any, Any]) -> bool:
-    """Return whether an object holds several fields in one role, and is none itself."""
-    said = role_and_name(key)
-    says_role_alone = said is not None and not said[1]
-    if not says_role_alone and plain_key(key) not in _SPEAKING:
+def _holds_fields(key: Any, value: Any) -> bool:
+    """Return whether a value is an object with fields of one role, and not itself a state."""
+    if not isinstance(value, dict):
         return False
-    return any((role_and_name(name) or ("", ""))[1] for name in value) and not is_state(value)
+    if not is_named(key, ("",)) and plain_key(key) not in _SPEAKING:
+        return False
+    meanings = filter(None, map(meaning_of, value))
+    return any(meaning.name for meaning in meanings) and not is_state(value)
 
 
 def gold_key(turn: Mapping[Any, Any], field: str) -> Any:
-    """Return the key by which a turn has a gold value of a field; None if it has none."""
+    """Return the key under which a turn has a gold value of a field; None if there is none."""
+    names = ("", *KEYS[field])
     for key in turn:
-        said = role_and_name(key)
-        if said is not None and said[0] == "gold" and said[1] in ("", *KEYS[field]):
+        if role_of(key) == "gold" and is_named(key, names):
             return key
     return None

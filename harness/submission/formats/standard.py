@@ -1,8 +1,7 @@
-"""The standard form of predictions, what a format is, and reading a file of any of them.
+"""The standard form of predictions, the parts of a format, and reading tables.
 
 The standard form maps dialogue id -> list of turns, each with `response` and optionally `state`
-and `active_domains`. What people write otherwise is read by `arrangements.py`, which knows how
-dialogues and turns are arranged and what their keys are called.
+and `active_domains`. `formats.py` lists the formats that are read into it.
 """
 
 from __future__ import annotations
@@ -12,105 +11,117 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
-from mwz.normalization import declared, outside_versions
-
-from ...errors import InputError, Remark, unquoted
-from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
+from ...errors import InputError, Remark
+from ...io import decoded, parse_json
 
 RESPONSE = "response"
 STATE = "state"
 ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
-"""What the user said before; kept for free-running dialogues."""
+"""The user's utterance before the response; free-running dialogues need it."""
 PLAIN = "plain"
-"""What stands for a response in plain English beside the delexicalised one."""
+"""The role, in `KEYS`, of a response in plain English beside the delexicalised one."""
 GOLD = "gold_state"
-"""The gold state of a turn in a tracker's file that has its own."""
+"""The key of a turn's gold state, in a tracker's file that has gold states of its own."""
 
 Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
 KEYS: Keys = {
     "wrapper": (
-        *("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
-        *("details", "test"),
+        "results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data",
+        "details", "test",
     ),
     "id": (
-        *("originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
-        *("dialogue", "dialog", "filename", "id", "guid"),
+        "originalid", "dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid",
+        "dialogue", "dialog", "filename", "id", "guid",
     ),
     "turns": (
-        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
-        *("utterances", "responses", "results"),
+        "turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations",
+        "utterances", "responses", "results",
     ),
     "number": (
-        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+        "turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum",
         "uttidx",
     ),
     "speaker": ("speaker", "role", "from"),
     "text": ("response", "content", "text", "utterance", "value"),
     RESPONSE: (
-        *("response", "responses", "systemresponse", "sysresponse", "answer", "reply"),
-        *("delexresp", "delexresponse", "responsedelex", "delex", "resp"),
-        *("systemutterance", "system", "sys", "utterance", "text"),
+        "response", "responses", "systemresponse", "sysresponse", "answer", "reply",
+        "delexresp", "delexresponse", "responsedelex", "delex", "resp",
+        "systemutterance", "system", "sys", "utterance", "text",
     ),
     STATE: (
-        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn"),
-        *("dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief"),
-        *("bsptr", "beliefspan", "metadata", "frames", "slots"),
+        "state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs", "bspn",
+        "dialoguestate", "dialogstate", "totalstate", "slotvalues", "turnbelief",
+        "bsptr", "beliefspan", "metadata", "frames", "slots",
     ),
     PLAIN: (
-        *("lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse"),
+        "lexresponse", "responselex", "lexicalisedresponse", "lexicalizedresponse",
         "plainresponse",
     ),
     ACTIVE_DOMAINS: ("activedomains", "activedomain", "domains"),
-}
-"""What a key stands for -> the keys that do, in lower case without underscores and the like; the
-first that is there counts. Those of a turn's fields may also say whether they are predictions or
-gold (`roles.py`)."""
+}  # fmt: skip
+"""What a key stands for -> its names, in lower case, letters and digits only.
+
+If an object has several of them, the first in this table counts. Keys of a turn's fields may also
+say whether they hold predictions or gold values (`roles.py`).
+"""
 
 
 @lru_cache(maxsize=1 << 12)
 def plain_key(key: object) -> str:
-    """Return a key in lower case, without underscores and the like."""
+    """Return a key in lower case, without underscores and other punctuation.
+
+    >>> plain_key("Dialogue_ID")
+    'dialogueid'
+    """
     return re.sub(r"[\W_]", "", str(key)[:100].lower())
 
 
 def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
-    """Return the key of an object that is one of some names, the first of them that is there.
+    """Return the key of an object that has one of some names: the first of the names that occurs.
 
     Args:
-        item: An object, or anything else.
+        item: An object; anything else has no keys.
         names: The names, as in `KEYS`.
-        kinds: The types that its value may have; any where there are none.
+        kinds: The types that the key's value may have; by default any.
 
     Returns:
-        The key; None if there is none.
+        The key as the object spells it; None if there is none.
+
+    >>> key_of({"Dialogue_ID": "sng0073", "turns": []}, KEYS["id"], str)
+    'Dialogue_ID'
     """
     if not isinstance(item, Mapping):
         return None
-    by_name = {
-        plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
-    }
-    return next((by_name[name] for name in names if name in by_name), None)
+    keys = {}
+    for key, value in item.items():
+        if isinstance(value, kinds or object):
+            keys[plain_key(key)] = key
+    for name in names:
+        if name in keys:
+            return keys[name]
+    return None
 
 
 STANDARD = "standard form"
+"""The name of the standard form in messages."""
 
 
 @dataclass(frozen=True)
 class StateChecks:
-    """What is refused of belief states.
+    """Which faults of belief states are errors.
 
     Attributes:
-        uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
-        without_states: How to do without states, where that is possible; a message ends with it.
-        tracked: Whether states alone are read, as of trackers: every turn has one, and need not
-            have a response.
+        uses_states: Whether states are used. If not, an unreadable state only causes a remark.
+        without_states: How to score without states, where that is possible; messages end with it.
+        tracked: Whether only states are read, as of trackers: every turn must have one, and may
+            lack a response.
         any_name: Whether domains and slots may have any name.
         plain: Whether responses are meant to be plain English.
     """
@@ -123,7 +134,7 @@ class StateChecks:
 
     @classmethod
     def of_tracker(cls, standard: Standard) -> StateChecks:
-        """Return what is refused of a tracker's states; beside gold of its own, names are free."""
+        """Return the checks of a tracker's states; names are free where it has gold states."""
         return cls(tracked=True, any_name=standard.has_gold_states)
 
 
@@ -136,13 +147,13 @@ class Standard:
 
     Attributes:
         dialogues: Dialogue id -> turns.
-        format: What the file was recognised as.
-        remarks: The remarks on how it was read.
-        find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
-            id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
-            then; or raises an `InputError`. None where the file says it.
-        packages: The package from outside that has the format -> its version.
-        fields: Field -> the key or the place that it was read of, where that has another name.
+        format: The name of the format that the file has.
+        remarks: Remarks on how the file was read.
+        find: A function that finds the dialogues of a file without dialogue ids, or None if the
+            file has them. It takes a benchmark's user utterances (dialogue id -> utterances) and
+            returns the dialogues, or raises an `InputError`; `dialogues` is empty.
+        packages: Package -> version, of the package that declares the format, unless it is ours.
+        fields: Field -> where the file has it, if its key is not that of the standard form.
     """
 
     dialogues: Mapping[Any, Any]
@@ -154,27 +165,30 @@ class Standard:
 
     @property
     def has_states_alone(self) -> bool:
-        """Whether turns have states and none has a response, as of trackers."""
+        """Whether turns have states and no turn has a response, as in trackers' files."""
         if self.find is not None:
             return True
-        turns = self._turns
-        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
+        turns = self._turns()
+        has_responses = any(turn.get(RESPONSE) for turn in turns)
+        return not has_responses and any(STATE in turn for turn in turns)
 
     @property
     def has_gold_states(self) -> bool:
         """Whether turns have gold states of their own."""
-        return any(GOLD in turn for turn in self._turns)
+        return any(GOLD in turn for turn in self._turns())
 
-    @property
     def _turns(self) -> list[Mapping[Any, Any]]:
-        listed = (turns for turns in self.dialogues.values() if isinstance(turns, list))
-        return [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        turns: list[object] = []
+        for dialogue in self.dialogues.values():
+            if isinstance(dialogue, list):
+                turns += dialogue
+        return [turn for turn in turns if isinstance(turn, Mapping)]
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
-        """Return the dialogues, found among those of a benchmark if the file does not name them.
+        """Return the dialogues; if the file does not name them, find them among a benchmark's.
 
         Args:
-            users: Dialogue id -> what the user says, one per system turn.
+            users: Dialogue id -> the user's utterances, one per system turn.
 
         Raises:
             InputError: Some turns belong to none of these dialogues.
@@ -187,16 +201,15 @@ class Format:
     """A format of predictions.
 
     Attributes:
-        name: What messages call it.
+        name: Its name in messages.
         description: What it looks like and who writes it, in a sentence.
-        recognises: Whether what a file holds is of this format, by its shape.
-        read: Returns what the file holds in the standard form. It is given what messages call the
-            file, and raises an `InputError` for what contradicts itself.
-        rank: Its place among the formats that are tried.
-        is_text: Whether a file's bytes are of this format, if its files are not JSON.
-        parse: Returns what such a file holds, for `recognises` and `read`. It is
-            given the bytes and what messages call the file, and raises an `InputError` where the
-            file is damaged.
+        recognises: Returns whether a file's content has this format, judging by its shape.
+        read: Takes a file's content and what messages call the file, and returns the standard
+            form. Raises an `InputError` for content that contradicts itself.
+        rank: Formats with lower ranks are tried first.
+        is_text: Returns whether a file's bytes have this format, if its files are not JSON.
+        parse: Takes the bytes of such a file and what messages call it, and returns the content
+            for `recognises` and `read`. Raises an `InputError` for a damaged file.
     """
 
     name: str
@@ -212,229 +225,101 @@ class Format:
             raise ValueError("`is_text` needs `parse`")
 
 
+_TURN_KEYS = frozenset(TURN_KEYS)
+
+
 def is_standard(content: object) -> bool:
-    """Tell whether predictions are in the standard form beyond doubt: turns have its keys alone."""
-    return isinstance(content, Mapping) and all(
-        isinstance(turns, list)
-        and all(
-            (turn.__class__ is dict or isinstance(turn, Mapping)) and turn.keys() <= _KEYS
-            for turn in turns
-        )
-        for turns in content.values()
-    )
-
-
-_KEYS = frozenset(TURN_KEYS)
+    """Return whether predictions clearly have the standard form: no turn has any other key."""
+    if not isinstance(content, Mapping):
+        return False
+    for turns in content.values():
+        if not isinstance(turns, list):
+            return False
+        for turn in turns:
+            # Comparing classes is faster than `isinstance`, and most turns are plain objects.
+            is_object = turn.__class__ is dict or isinstance(turn, Mapping)
+            if not is_object or not turn.keys() <= _TURN_KEYS:
+                return False
+    return True
 
 
 def other_keys(content: object) -> str:
-    """Say how to read what may be there by other keys, if there is anything."""
+    """Return how to name keys that are not known, as messages end; empty for empty content."""
     if not content:
         return ""
     return "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
 
 
-# Reading a file.
-
-
-@cache
-def formats() -> tuple[Format, ...]:
-    """Return all formats besides the standard form, in the order in which they are tried."""
-    shape: Any = {**dict.fromkeys(("name", "description"), str), "rank": int, ...: Callable}
-    every = declared(str(__package__), "FORMAT", Format, shape)
-    return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
-
-
-_PLAY_BEGINS = b'{"dialogue_id"'
-"""How a file of `mwz play` begins."""
-
-_PLAY_KEYS = (b'"trial": ', b'"agent": ', b'"outcome": ', b'"costs": ', b'"signature": ')
-"""What its lines have; within a text, quotes are escaped."""
-
-
-def is_play(content: bytes) -> bool:
-    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
-    first = content.split(b"\n", 1)[0] if content.startswith(_PLAY_BEGINS) else b""
-    return all(key in first for key in _PLAY_KEYS)
-
-
-_BEGINNING = 100
-"""How many bytes of a file are looked at to see whether it begins as a JSON object."""
-
-
-def parse_predictions(content: bytes, source: str) -> object:
-    """Parse a predictions file: JSON, JSON lines, or a text that a format knows.
-
-    Args:
-        content: The file, unpacked.
-        source: What messages call it.
-
-    Raises:
-        InputError: The file cannot be parsed, or holds more than it may.
-    """
-    text_format = None
-    # Nothing but JSON begins as an object.
-    if not content[:_BEGINNING].lstrip().startswith(b"{"):
-        text_format = next((one for one in formats() if one.is_text(content)), None)
-    # Every line of a text that is not JSON is a value, at least.
-    marks = (b",", b"{", b"[") if text_format is None else (b",", b"\n")
-    bounds = limits()
-    # There are no more values than bytes.
-    values = sum(map(content.count, marks)) if len(content) > bounds["values"] else 0
-    # Most values of a play are what tools returned, and `mwz play` bounds its bytes.
-    if values > bounds["values"] and not is_play(content):
-        raise InputError(source, f"too large: {values:,} values; {limit_text(bounds, 'values')}")
-    if text_format is not None:
-        return text_format.parse(content, source)
-    try:
-        return parse_json(content, source)
-    except InputError:
-        lines = _json_lines(content, source)
-        if lines is None:
-            raise
-        return lines
-
-
-def _json_lines(content: bytes, source: str) -> list[object] | None:
-    """Return what a file of JSON lines holds; None if it is another.
-
-    Raises:
-        InputError: One of its lines is not JSON.
-    """
-    rows: list[object] = []
-    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            rows.append(parse_json(encoded(line), source))
-        except InputError as error:
-            # If not even the first is a line of JSON, the file is none of JSON lines.
-            if not rows:
-                return None
-            raise InputError(source, f"line {number}: {'; '.join(error.problems)}") from None
-    return rows if rows and isinstance(rows[0], dict | list) else None
-
-
-def read_standard(content: bytes, source: str) -> Standard:
-    """Return what an (unpacked) predictions file holds in the standard form.
-
-    Raises:
-        InputError: It cannot be parsed, or is of no known format.
-    """
-    return standard_form(parse_predictions(content, source), source)
-
-
-def lasting_form(content: bytes, source: str, users: Mapping[str, Sequence[str]]) -> bytes:
-    """Return a file in the standard form if only a package from outside reads it; else itself.
-
-    Args:
-        content: The (unpacked) file.
-        source: What messages call it.
-        users: As of `Standard.dialogues_among`.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    # Without such packages, to read it once more would take its time.
-    standard = read_standard(content, source) if outside_versions(formats=formats()) else None
-    if standard is None or not standard.packages:
-        return content
-    return encoded(to_json(standard.dialogues_among(users)))
-
-
-def standard_form(content: object, source: str) -> Standard:
-    """Return predictions in the standard form, its turns yet to be checked.
-
-    Args:
-        content: What a file holds.
-        source: What messages call it.
-
-    Raises:
-        InputError: The content is of no known format, or contradicts the one it is of.
-    """
-    if not is_standard(content):
-        for format_ in formats():
-            if format_.recognises(content):
-                standard = format_.read(content, source)
-                return replace(standard, packages=outside_versions(formats=[format_]))
-    if isinstance(content, Mapping):
-        # Any object that is nothing else is meant to be this.
-        return Standard(content, STANDARD)
-    problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{other_keys(content)}{_without_id(content)}")
-
-
-def _without_id(content: object) -> str:
-    """Say which keys the objects of a list have, none of which is a dialogue's id."""
-    first = content[0] if isinstance(content, list) and content else None
-    if not isinstance(first, Mapping):
-        return ""
-    keys = ", ".join(f"`{unquoted(key)}`" for key in [*first][:_LISTED])
-    return f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
-
-
-_LISTED = 8
-"""How many keys a message lists."""
-
-
-# Tables with one line per turn; the first line names the columns.
+# Tables: one line per turn, after a line of column names.
 #
-# Commas, tabs or semicolons separate them. In a table that DAMD or UBAR saves, whose first column
-# is `dial_id`, titles and tables of figures may stand before that line (`DECODED RESULTS:`).
+# In a table that DAMD or UBAR writes, whose first column is `dial_id`, titles and tables of figures
+# may precede the line of column names (`DECODED RESULTS:`).
 
-_HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
+_DAMD_HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
 _COLUMN = re.compile(r"(?:# ?)?[A-Za-z_][\w .-]{0,40}")
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _SEARCHED = 100_000
-"""In how many bytes at the beginning of a file the line of column names is looked for."""
+"""In how many bytes at the beginning of a file the line of column names is searched for."""
+
+
+class _Header(NamedTuple):
+    """A table's line of column names: where it begins in the text, and what separates columns."""
+
+    start: int
+    separator: str
 
 
 def is_table(content: bytes) -> bool:
     """Return whether a file is a table, and not JSON."""
-    start = content[:_SEARCHED]
-    text = start.decode(json.detect_encoding(start), errors="replace")
+    beginning = content[:_SEARCHED]
+    text = beginning.decode(json.detect_encoding(beginning), errors="replace")
     return _header(text.removeprefix("\ufeff")) is not None
 
 
 def read_table(content: bytes, source: str) -> list[dict[str, str]]:
-    """Return the rows of a table, each column's name -> text.
+    r"""Return the rows of a table: column name -> text of the cell.
 
     Raises:
-        InputError: The file is no text in UTF-8 or no such table.
+        InputError: The file is not text in UTF-8, or is not such a table.
+
+    >>> read_table(b"dial_id,turn_num,resp\nsng0073,0,hello\n", "outputs.csv")
+    [{'dial_id': 'sng0073', 'turn_num': '0', 'resp': 'hello'}]
     """
     text = decoded(content, source)
-    start, separator = _header(text[:_SEARCHED]) or (0, ",")
+    header = _header(text[:_SEARCHED]) or _Header(0, ",")
     lines = io.StringIO(text, newline="")
-    lines.seek(start)
-    table = csv.DictReader(lines, delimiter=separator, strict=True)
+    lines.seek(header.start)
+    table = csv.DictReader(lines, delimiter=header.separator, strict=True)
     rows = []
     try:
         for row in table:
-            # A cell beyond the columns would go unread, and so would what belongs before it.
+            # The reader puts cells beyond the columns under None; they would be lost.
             if None in row:
                 raise csv.Error("more cells than columns; quote texts that hold the separator")
-            # The index that pandas writes has no name.
+            # The column of the index that pandas writes has no name.
             rows.append({name: cell for name, cell in row.items() if name})
     except csv.Error as error:
-        line = text.count("\n", 0, start) + table.line_num
-        kind = f"{_SEPARATORS[separator]}-separated values"
+        line = text.count("\n", 0, header.start) + table.line_num
+        kind = f"{_SEPARATORS[header.separator]}-separated values"
         raise InputError(source, f"line {line}: not a table of {kind} ({error})") from None
     return rows
 
 
-def _header(text: str) -> tuple[int, str] | None:
-    """Return where a table's line of column names begins and what separates them, if it is one."""
-    if text.lstrip()[:1] in ("{", "["):
+def _header(text: str) -> _Header | None:
+    """Return a table's line of column names; None if the text is not a table."""
+    if text.lstrip().startswith(("{", "[")):
         return None
-    header = _HEADER.search(text)
-    if header is not None:
-        return header.start(), ","
-    line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
+    damd_header = _DAMD_HEADER.search(text)
+    if damd_header is not None:
+        return _Header(damd_header.start(), ",")
+    table = text.lstrip("\r\n")
+    line = table.split("\n", 1)[0].rstrip("\r")
     for separator in _SEPARATORS:
-        # Names of columns and, in a table of pandas, the empty one of its index.
         # SUMBT's lines end with a separator.
         names = [name.strip('"') for name in line.removesuffix(separator).split(separator)]
-        named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])
-        if named and len(names) > 1 and len({*names}) == len(names):
-            return len(text) - len(text.lstrip("\r\n")), separator
+        is_header = len(names) > 1 and len(set(names)) == len(names)
+        # The column of the index that pandas writes comes first and has no name.
+        columns = names if names[0] else names[1:]
+        if is_header and all(_COLUMN.fullmatch(name) for name in columns):
+            return _Header(len(text) - len(table), separator)
     return None
