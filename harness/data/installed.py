@@ -18,6 +18,7 @@ import gzip
 import json
 import marshal
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, partial
@@ -125,7 +126,9 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     if path is None:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
-    folder, made_of = _prepared(path)
+    folder = path.with_name(path.name.removesuffix(SUFFIX) + ".prepared")
+    file_digest = sha256(read_bytes(path, unpack=False))
+    made_of = f"{file_digest} {code_digest()} {sys.implementation.cache_tag}"
     part = partial(_part, folder, made_of)
     document = part("benchmark", lambda: _shared(read_document(path, _FORMAT), {}), shared=True)
     benchmark = from_document(document)
