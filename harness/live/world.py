@@ -36,7 +36,7 @@ from ..errors import InputError, cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
-from ..scoring import Options, Reward, Scorer
+from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
 from ..signature import SHOWN_HASH
 
 # ---------------------------------------------------------------------------------- who talks
@@ -168,9 +168,9 @@ class World:
         self.scorer = scorer
         self.tasks = tasks
         self.goals = chosen_goals(tasks.goals, scorer.rules).goals
-        self.delexicalise = scorer.delexicaliser()
-        self.signature = scorer.plain_signature()
-        self._database, self._rules = scorer.database(), scorer.rules
+        self.delexicalise = delexicaliser_of(scorer)
+        self.signature = plain_signature(scorer)
+        self._database, self._rules = database_of(scorer), scorer.rules
         # Domain -> id -> records: several trains may have the same id.
         self._records: defaultdict[str, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
