@@ -9,12 +9,10 @@ from .comparing import (
 )
 from .evidence import (
     Evidence as Evidence,
-    Statistics as Statistics,
     bootstrap_interval as bootstrap_interval,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
     resampled_signature as resampled_signature,
-    statistics_of as statistics_of,
 )
 from .interval import (
     DEFAULT_TEST as DEFAULT_TEST,

@@ -1,6 +1,9 @@
 """What other rooms may use of this one."""
 
-from .bleu import style_columns as style_columns
+from .bleu import (
+    bleu_figure as bleu_figure,
+    style_columns as style_columns,
+)
 from .bleu_formula import (
     COLUMNS as COLUMNS,
     bleu_of_counts as bleu_of_counts,
@@ -11,7 +14,7 @@ from .counts import (
     tokenize_13a as tokenize_13a,
 )
 from .diversity import (
-    DIVERSITY_FIGURES as DIVERSITY_FIGURES,
+    Diversity as Diversity,
     measured_diversity as measured_diversity,
 )
 from .flags import (
@@ -25,10 +28,10 @@ from .inform import (
     SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
-    figure_name as figure_name,
     matched as matched,
     outcomes as outcomes,
     rates as rates,
+    setup_figure_name as setup_figure_name,
     steps as steps,
 )
 from .lower_bound import LowerBound as LowerBound

@@ -52,7 +52,7 @@ def bleu_rows(played: Played) -> Rows:
     return rows
 
 
-def figure_name(style: str) -> str:
+def bleu_figure(style: str) -> str:
     """Return the name of a style's figure: `bleu` of the canonical one, or `bleu.STYLE`."""
     return "bleu" if style == CANONICAL_STYLE else f"bleu.{style}"
 
@@ -62,7 +62,7 @@ def formula(sums: Sums) -> Figures:
     figures = {}
     for style in STYLES:
         if f"{style} 0" in sums:
-            figures[figure_name(style)] = bleu_of_counts(style_counts(sums, style))
+            figures[bleu_figure(style)] = bleu_of_counts(style_counts(sums, style))
     return figures
 
 
@@ -80,7 +80,7 @@ def style_figures() -> list[Figure]:
     figures = [Figure("bleu", "BLEU", digits=1, main=True)]
     for style in STYLES:
         if style != CANONICAL_STYLE:
-            figures.append(Figure(figure_name(style), f"BLEU {style}", use="detail"))
+            figures.append(Figure(bleu_figure(style), f"BLEU {style}", use="detail"))
     return figures
 
 

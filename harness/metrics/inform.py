@@ -286,7 +286,7 @@ def setup_scores(played: Played) -> Results:
     return scores
 
 
-def figure_name(setup: str, figure: str) -> str:
+def setup_figure_name(setup: str, figure: str) -> str:
     """Return the name of a set-up's figure, `inform` of the strict one, or `SETUP.inform`."""
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
@@ -306,8 +306,8 @@ def inform_rows(played: Played) -> Rows:
     for dialogue, by_setup in outcomes_by_setup(played).items():
         row: dict[str, float] = {DIALOGUES: 1}
         for setup, domains in by_setup.items():
-            row[figure_name(setup, "inform")] = inform_chance(domains)
-            row[figure_name(setup, "success")] = success_chance(domains)
+            row[setup_figure_name(setup, "inform")] = inform_chance(domains)
+            row[setup_figure_name(setup, "success")] = success_chance(domains)
         if counts:
             for column in style_columns(CANONICAL_STYLE):
                 row[column] = counts[dialogue][column]
@@ -322,14 +322,17 @@ def formula(sums: Sums) -> Figures:
         bleu = bleu_of_counts(style_counts(sums, CANONICAL_STYLE))
     figures = {}
     for setup in SETUPS:
-        inform_column, success_column = figure_name(setup, "inform"), figure_name(setup, "success")
+        inform_column, success_column = (
+            setup_figure_name(setup, "inform"),
+            setup_figure_name(setup, "success"),
+        )
         if inform_column in sums:
             inform = percent(sums[inform_column], sums[DIALOGUES])
             success = percent(sums[success_column], sums[DIALOGUES])
             figures[inform_column] = inform
             figures[success_column] = success
             if bleu is not None:
-                figures[figure_name(setup, "combined")] = combined(inform, success, bleu)
+                figures[setup_figure_name(setup, "combined")] = combined(inform, success, bleu)
     return figures
 
 
@@ -341,7 +344,7 @@ def setup_figures() -> list[Figure]:
         # An expectation is no number of dialogues won.
         is_rate = not COMPARISONS[named.setup.comparison].random
         for rate in ("inform", "success", "combined"):
-            name = figure_name(setup, rate)
+            name = setup_figure_name(setup, rate)
             title = rate.capitalize()
             figures.append(
                 Figure(

@@ -22,18 +22,17 @@ from ..metrics import (
     SETUPS,
     TOTAL,
     SetupScores,
-    figure_name,
+    bleu_figure,
     reported_figures,
     response_metrics,
     result_keys,
     result_types,
+    setup_figure_name,
 )
-from ..metrics.bleu import figure_name as style_figure_name
 from ..signature import Signature, harness_version
 
 if TYPE_CHECKING:
-    from ..metrics import TrackingResult
-    from ..metrics.diversity import Diversity
+    from ..metrics import Diversity, TrackingResult
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -143,13 +142,13 @@ class Report:
         """Figure -> value, of all that metrics name: `bleu`, `optimistic.inform` and so on."""
         figures: dict[str, float] = {}
         for style, score in (self.bleu or {}).items():
-            figures[style_figure_name(style)] = score
+            figures[bleu_figure(style)] = score
         for key, result in self.metrics.items():
             if isinstance(result, SetupScores):
-                figures[figure_name(key, "inform")] = result.inform[TOTAL]
-                figures[figure_name(key, "success")] = result.success[TOTAL]
+                figures[setup_figure_name(key, "inform")] = result.inform[TOTAL]
+                figures[setup_figure_name(key, "success")] = result.success[TOTAL]
                 if result.combined is not None:
-                    figures[figure_name(key, "combined")] = result.combined
+                    figures[setup_figure_name(key, "combined")] = result.combined
             elif isinstance(result, int | float):
                 figures[key] = result
             else:
@@ -251,7 +250,7 @@ def setup_figure(report: Report, name: str, setup: str) -> float | None:
         setup: A key of `SETUPS`; figures other than Inform and Success have one value for all.
     """
     if name in ("inform", "success", "combined"):
-        return report.figures.get(figure_name(setup, name))
+        return report.figures.get(setup_figure_name(setup, name))
     return report.figures.get(name)
 
 
