@@ -62,8 +62,8 @@ def test_aliases_say_where_active_domains_come_from() -> None:
     # One name of a venue that names its domain against one number that does not is no majority;
     # with the alias it is two against one.
     predictions = _turns(*["[restaurant_name] , [reference] [restaurant_ref]"] * 2)
-    assert score(predictions, TWO).domains == "states"
-    assert score(predictions, TWO, Options(placeholders=OWN)).domains == "slots"
+    assert score(predictions, TWO).signature.domains == "states"
+    assert score(predictions, TWO, Options(placeholders=OWN)).signature.domains == "slots"
 
 
 # The signature.
@@ -92,7 +92,8 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
     path = tmp_path / "mine.toml"
     lines = [f'"{name.upper()}" = "{slot}"' for name, slot in alias_tables()["dard"].pairs]
     path.write_text("\n".join(["[placeholders]", *reversed(lines)]))
-    assert Options(placeholders=path) == Options(placeholders="dard")
+    named = Options(placeholders="dard").resolved
+    assert Options(placeholders=path).resolved == named
     assert alias_tables()["dard"].label.startswith("dard-")
     assert Aliases.from_table(OWN).label.startswith("own-")
     others = {**OWN, "hotel_ref": "REFERENCE"}, {"restaurant_ref": "NAME"}
@@ -169,7 +170,8 @@ def test_the_named_tables_have_as_many_names_as_their_systems_add() -> None:
     # None of them is known to rule set 2021, or it would be refused.
     for name in ("dard", "toatod"):
         assert (
-            Options(placeholders=dict(alias_tables()[name].pairs)).aliases == alias_tables()[name]
+            Options(placeholders=dict(alias_tables()[name].pairs)).resolved.aliases
+            == alias_tables()[name]
         )
 
 

@@ -65,7 +65,7 @@ def test_some_placeholders_are_a_remark_and_most_are_refused(
 ) -> None:
     scorer = Scorer(sample, Options(lexicalised=True))
     if not refused:
-        assert scorer.score(_placed(placeholders, names)).grounded is not None
+        assert scorer.score(_placed(placeholders, names)).metrics["grounded"] is not None
         return
     message = f"{placeholders} of {placeholders + names} names and numbers are placeholders"
     with pytest.raises(InputError, match=message):

@@ -61,7 +61,7 @@ def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: st
     content = {"mul0001": [FULL, FULL, without]}
     with pytest.raises(InputError, match=r"turn 2: no `active_domains`, as in 1 of 3 turns"):
         Scorer(FIVE).score(content)
-    assert Scorer(FIVE, Options(domains=domains)).score(content).domains == domains
+    assert Scorer(FIVE, Options(domains=domains)).score(content).signature.domains == domains
 
 
 # Keys of turns.

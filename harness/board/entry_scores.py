@@ -169,7 +169,7 @@ class Responses(Outputs):
     @cached_property
     def unaliased(self) -> NormalizedSubmission:
         """The same with placeholders of its own read as unknown ones."""
-        if self.scorer.options.aliases is None:
+        if self.scorer.options.resolved.aliases is None:
             return self.main
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
 
@@ -213,7 +213,7 @@ class Responses(Outputs):
             reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
-            if scorer.options.aliases is not None:
+            if scorer.options.resolved.aliases is not None:
                 without[rules] = self._without_placeholders(rules)
         return Scores(
             reports,

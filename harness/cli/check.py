@@ -142,7 +142,7 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Check
         _show(name, text)
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
-    content = content_of(submission.dialogues, benchmark, rules, scorer.options.checks)
+    content = content_of(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
     scoring = scorer.with_options(metrics=["inform", "bleu"])
 
     def score(changed: Content) -> Mapping[str, float]:

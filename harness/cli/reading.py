@@ -159,7 +159,7 @@ class NamedOutputs:
         is_lexicalised = self.content == HUMAN
         if self.entry is not None:
             is_lexicalised = board.tracks()[self.entry.system.track].english
-        lexicalised = options.lexicalised or is_lexicalised
+        lexicalised = options.resolved.lexicalised or is_lexicalised
         placeholders = options.placeholders
         if isinstance(self.content, str):
             # What the harness makes has those of the rule set.

@@ -137,7 +137,7 @@ def _jobs(
                 options = replace(options, metrics=["dst"])
             elif outputs.content == CANONICAL_STYLE:
                 # Against itself its BLEU says nothing.
-                others = [metric for metric in options.metrics or () if metric != "bleu"]
+                others = [metric for metric in options.resolved.metrics if metric != "bleu"]
                 options = replace(options, metrics=others)
         yield outputs.content, outputs.source, options, wanted
 

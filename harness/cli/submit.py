@@ -105,7 +105,7 @@ def command(
             for name, is_unfit in unfit.items()
         }
     )
-    aliases = Options(placeholders=placeholders).aliases
+    aliases = Options(placeholders=placeholders).resolved.aliases
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []
     declaration = {**given, "track": track, "reported": claims}

@@ -187,7 +187,7 @@ def reference_differences(
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    scorer = scorer.with_options(**vars(options))
+    scorer = Scorer(scorer.benchmark, options)
     submission = None
     if isinstance(predictions, str):
         normalized = harness_submission(scorer, predictions)
@@ -331,7 +331,7 @@ def _detokenized(
     """Return a normalised submission with its responses detokenised by sacremoses."""
     if submission is None:
         return normalized
-    if scorer.options.lexicalised:
+    if scorer.options.resolved.lexicalised:
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
 
     def detokenized(text: str) -> str:

@@ -19,7 +19,6 @@ from mwz.database import VenueDatabase
 from mwz.normalization import Delexicalised, sha256
 
 from ..benchmark import Goal
-from ..data import GoalsFile
 from ..diagnosis import joined, labelled, losses_text, wrapped
 from ..errors import InputError, Remark, counted, unquoted
 from ..io import figure
@@ -186,8 +185,8 @@ class PlainDialogues:
             turns = self.normalized.turns
             digest = sha256(repr(sorted(self.outcomes)))[:SHOWN_HASH]
             coverage = f"{turns}/{turns}-{digest}"
-        goals, goals_name = scorer.options.goals, "benchmark"
-        if isinstance(goals, GoalsFile):
+        goals, goals_name = scorer.options.resolved.goals, "benchmark"
+        if goals is not None:
             goals_name = f"goals-{goals.digest[:SHOWN_HASH]}"
         signature = plain_signature(scorer)
         parameters = {**signature.parameters, _FREE_RUNNING: goals_name}
@@ -226,8 +225,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     goals: Mapping[str, Mapping[str, Goal]] = {
         id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()
     }
-    chosen = scorer.options.goals
-    if isinstance(chosen, GoalsFile):
+    chosen = scorer.options.resolved.goals
+    if chosen is not None:
         goals, where = chosen.goals, chosen.source
     played = _by_goal(checked_conversations(standard, source), goals, source, where)
     if not any(played.values()):
@@ -241,7 +240,7 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     refuse_delexicalised(submission, scorer.rules, "--free-running")
     normalized = normalize_submission(submission, scorer.rules)
     database = database_of(scorer)
-    compared = benchmark.dialogues if isinstance(chosen, GoalsFile) else played
+    compared = benchmark.dialogues if chosen is not None else played
     human = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(
         normalized,

@@ -154,7 +154,7 @@ def score_predictions(
     Raises:
         InputError: They are no submission, lack what an option needs, or no metric has intervals.
     """
-    chosen = scorer.with_options(**vars(options))
+    chosen = Scorer(scorer.benchmark, options)
     if chosen.options.free_running:
         return _free_running(chosen, predictions, source, wanted)
     chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
+from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_set_names
 
 from .. import data
 from ..benchmark import GOALS
@@ -39,8 +40,31 @@ LEXICALISED = "lexicalised"
 
 
 @dataclass(frozen=True)
+class Resolved:
+    """What options mean, worked out once.
+
+    Attributes:
+        rules: The rule set, with the aliases.
+        metrics: Names of the metrics to compute, as the registry writes them.
+        aliases: The placeholders that are read besides those of the rule set.
+        lexicalised: Whether responses are in plain English, as free-running ones are.
+        part: Which dialogues of the benchmark to score, one of `GOALS`.
+        goals: The goals of free-running dialogues; None for the benchmark's.
+        checks: What is refused of belief states.
+    """
+
+    rules: RuleSet
+    metrics: tuple[str, ...]
+    aliases: Aliases | None
+    lexicalised: bool
+    part: str
+    goals: GoalsFile | None
+    checks: StateChecks
+
+
+@dataclass(frozen=True)
 class Options:
-    """How to score.
+    """How to score: what users give. `resolved` is what it means.
 
     Attributes:
         rules: Name of a rule set.
@@ -75,16 +99,20 @@ class Options:
     placeholders: str | Path | Mapping[str, str] | Aliases | None = None
 
     def __post_init__(self) -> None:
-        if self.lexicalised or self.free_running:
+        # Raises what is wrong where the options are written.
+        _ = self.resolved
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """What they mean.
+
+        Raises:
+            InputError: A value is unknown, or two options contradict each other.
+        """
+        lexicalised = self.lexicalised or self.free_running
+        if lexicalised:
             room("grounding", "plain English")
-        problems = [
-            unknown(_KINDS[name], value, values)
-            for name, values in choices().items()
-            for value in [getattr(self, name)]
-            if not (name == "goals" and self.free_running) and value not in values
-        ]
-        if not problems:
-            problems += self._against_setup()
+        problems = list(self._unknown_values()) or list(self._against_setup())
         metrics: tuple[str, ...] = ()
         try:
             metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
@@ -92,21 +120,44 @@ class Options:
             problems += error.problems
         if self.free_running and self.goals in GOALS[1:]:
             problems.append('goals: of free-running dialogues, take "all" or a file of goals')
-        if self.free_running:
-            object.__setattr__(self, "lexicalised", True)
-        if self.lexicalised and self.placeholders is not None:
+        if lexicalised and self.placeholders is not None:
             problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
             raise InputError("options", problems)
-        chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
-        # A copy for another process needs no file.
-        object.__setattr__(self, "placeholders", chosen)
-        if self.free_running and self.part != self.goals:
-            object.__setattr__(self, "goals", data.chosen_goals(self.goals, rule_set(self.rules)))
-        if self.lexicalised and GROUNDED not in metrics:
+        if lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
-        # As the registry writes them, whatever they were called.
-        object.__setattr__(self, "metrics", metrics)
+        aliases = chosen_aliases(self.placeholders, rule_set(self.rules))
+        rules = rule_set(self.rules, aliases)
+        part = self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
+        goals = None
+        if self.free_running and self.goals != part:
+            goals = data.chosen_goals(self.goals, rules)
+        return Resolved(
+            rules=rules,
+            metrics=metrics,
+            aliases=aliases,
+            lexicalised=lexicalised,
+            part=part,
+            goals=goals,
+            checks=self._checks(metrics, lexicalised),
+        )
+
+    def _checks(self, metrics: Sequence[str], lexicalised: bool) -> StateChecks:
+        sources = [SETUPS[name].states for name in chosen_setups(self.setup)]
+        is_needed = any("states" in response_metrics()[name].needs for name in metrics)
+        is_predicted = self.states != "gold" and not lexicalised and is_needed
+        return StateChecks(
+            uses_states="predicted" in sources or is_predicted,
+            without_states="; `--states gold` does without them",
+            plain=lexicalised,
+        )
+
+    def _unknown_values(self) -> Iterable[str]:
+        """Yield each value that is none of the option's."""
+        for name, values in choices().items():
+            value = getattr(self, name)
+            if value not in values and not (name == "goals" and self.free_running):
+                yield unknown(_KINDS[name], value, values)
 
     def _against_setup(self) -> Iterable[str]:
         """Yield each source that is asked for while the set-up has another of its own."""
@@ -116,29 +167,6 @@ class Options:
             fixed, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
             if fixed is not None and asked not in (AUTO, fixed):
                 yield f"{name}: set-up {self.setup} takes {fixed} {name}, not {asked}; leave it out"
-
-    @property
-    def part(self) -> str:
-        """Which dialogues of the benchmark to score, one of `GOALS`."""
-        return self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
-
-    @property
-    def checks(self) -> StateChecks:
-        """What is refused of belief states."""
-        sources = (SETUPS[name].states for name in chosen_setups(self.setup))
-        metrics = [response_metrics()[name] for name in self.metrics or ()]
-        is_needed = any("states" in metric.needs for metric in metrics)
-        return StateChecks(
-            uses_states="predicted" in sources
-            or (self.states != "gold" and not self.lexicalised and is_needed),
-            without_states="; `--states gold` does without them",
-            plain=self.lexicalised,
-        )
-
-    @property
-    def aliases(self) -> Aliases | None:
-        """The placeholders that are read besides those of the rule set."""
-        return self.placeholders if isinstance(self.placeholders, Aliases) else None
 
 
 _KINDS = {
@@ -170,7 +198,7 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
-    if options.states == AUTO and not options.checks.uses_states:
+    if options.states == AUTO and not options.resolved.checks.uses_states:
         lacking, _ = submission.without_states
         return "predicted" if lacking < submission.turns else "gold"
     predicts = _predicts(submission, "states", options.states, submission.without_states)
@@ -237,14 +265,14 @@ def _predicts(
 def parameters(options: Options) -> dict[str, str]:
     """Return what signatures say of further choices: name -> value."""
     values = {}
-    if options.lexicalised:
+    if options.resolved.lexicalised:
         values[LEXICALISED] = lexicalised_parameter()
-    if options.aliases is not None:
-        values[PLACEHOLDERS] = options.aliases.label
+    if options.resolved.aliases is not None:
+        values[PLACEHOLDERS] = options.resolved.aliases.label
     digest = setup_digest(options.setup)
     if digest is not None:
         values["setup-digest"] = digest[:SHOWN_HASH]
-    for metric in options.metrics or ():
+    for metric in options.resolved.metrics:
         for name, value in response_metrics()[metric].parameters.items():
             values[f"{metric}.{name}"] = value
     return values

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import RuleSet, outside_versions, rule_set, sha256
+from mwz.normalization import RuleSet, outside_versions, sha256
 
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
@@ -89,12 +89,15 @@ class Scorer:
         Raises:
             InputError: An option's value is unknown.
         """
-        return Scorer(self.benchmark, replace(self.options, **changes))
+        # A copy for another process has no file that options name.
+        resolved = self.options.resolved
+        read = {"placeholders": resolved.aliases, "goals": resolved.goals or self.options.goals}
+        return Scorer(self.benchmark, replace(self.options, **{**read, **changes}))
 
     @property
     def rules(self) -> RuleSet:
         """The rule set, with the aliases of the options."""
-        return rule_set(self.options.rules, self.options.aliases)
+        return self.options.resolved.rules
 
     def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
         """Score predictions: dialogue id -> turns, one per system turn.
@@ -234,18 +237,18 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
-        if submission.lexicalised and not self.options.lexicalised:
+        if submission.lexicalised and not self.options.resolved.lexicalised:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
         states, domains = sources_of(self, submission)
-        metrics = {name: response_metrics()[name] for name in self.options.metrics or ()}
+        metrics = {name: response_metrics()[name] for name in self.options.resolved.metrics}
         reasons = [metric.unfit(submission) for metric in metrics.values()]
         unfit = [reason for reason in reasons if reason is not None]
         if unfit:
             raise InputError("option metrics", unfit)
         needs_references = any("references" in metric.needs for metric in metrics.values())
-        benchmark = _part(self.benchmark, self.options.part, self.rules)
-        part = _played_part(submission, benchmark, self.options.part)
+        benchmark = _part(self.benchmark, self.options.resolved.part, self.rules)
+        part = _played_part(submission, benchmark, self.options.resolved.part)
         return Played(
             submission=part,
             benchmark=benchmark,
@@ -256,7 +259,7 @@ class Scorer:
             database=database_of(self),
             metrics=metrics,
             prepared_references=references_of(self) if needs_references else None,
-            delexicalise=delexicaliser_of(self) if self.options.lexicalised else None,
+            delexicalise=delexicaliser_of(self) if self.options.resolved.lexicalised else None,
         )
 
     def signature(self) -> Signature:
@@ -272,7 +275,7 @@ class Scorer:
             setup=options.setup,
             domains=options.domains,
             states=options.states,
-            goals=options.part,
+            goals=options.resolved.part,
             gold_domains=self.benchmark.gold_domains if uses_gold else None,
         )
 
@@ -308,7 +311,7 @@ def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
 
 def _meant(scorer: Scorer, standard: Standard, source: str) -> Standard:
     """Return predictions with the responses that the options mean, where turns hold two."""
-    return plain_form(standard, source) if scorer.options.lexicalised else standard
+    return plain_form(standard, source) if scorer.options.resolved.lexicalised else standard
 
 
 def check_predictions(scorer: Scorer, predictions: bytes | Standard, source: str) -> Submission:
@@ -319,13 +322,13 @@ def check_predictions(scorer: Scorer, predictions: bytes | Standard, source: str
     """
     if isinstance(predictions, bytes):
         predictions = read_standard(predictions, source)
-    standard, checks = _meant(scorer, predictions, source), scorer.options.checks
+    standard, checks = _meant(scorer, predictions, source), scorer.options.resolved.checks
     return checked_submission(standard, scorer.benchmark, source, scorer.rules, checks)
 
 
 def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
     """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
-    if scorer.options.lexicalised:
+    if scorer.options.resolved.lexicalised:
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
         checks = room("grounding.delexicalised", "plain English")
         checks.refuse_delexicalised(submission, scorer.rules, "--lexicalised")
@@ -366,7 +369,7 @@ def evidence_of(scorer: Scorer, played: Played, name: str) -> Evidence:
 def _play(scorer: Scorer, predictions: object, source: str) -> Played:
     """Play predictions without a look at what is likely wrong with them."""
     standard = _meant(scorer, standard_form(predictions, source), source)
-    checks = scorer.options.checks
+    checks = scorer.options.resolved.checks
     submission = checked_submission(standard, scorer.benchmark, source, checks=checks)
     return scorer.played(normalize(scorer, submission))
 
@@ -405,11 +408,11 @@ def plain_signature(scorer: Scorer) -> Signature:
 def _signature(scorer: Scorer, parameters: Mapping[str, str]) -> Signature:
     """Return what scores of any kind depend on."""
     options, rules = scorer.options, scorer.rules
-    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    metrics = [response_metrics()[name] for name in options.resolved.metrics]
     packages = outside_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
     return Signature(
         benchmark=scorer.benchmark.name,
-        data=_content_hash(_part(scorer.benchmark, options.part, rules), rules),
+        data=_content_hash(_part(scorer.benchmark, options.resolved.part, rules), rules),
         rules=rules.name,
         rules_digest=rules.digest,
         parameters=parameters,
@@ -419,7 +422,7 @@ def _signature(scorer: Scorer, parameters: Mapping[str, str]) -> Signature:
 
 def references_of(scorer: Scorer) -> References:
     """Return the references, prepared for BLEU."""
-    return bleu_references(_part(scorer.benchmark, scorer.options.part, scorer.rules))
+    return bleu_references(_part(scorer.benchmark, scorer.options.resolved.part, scorer.rules))
 
 
 def database_of(scorer: Scorer) -> VenueDatabase:
