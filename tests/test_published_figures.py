@@ -286,7 +286,7 @@ def test_one_response_with_six_placeholders_gets_more_than_the_corpus(
     inform, success = _totals(constant)
     assert (round(inform, 1), round(success, 1)) == (96.1, 95.9)
     assert (inform, success) > _totals(corpus)
-    assert (constant.states, constant.domains) == ("gold", "states")
+    assert (constant.signature.states, constant.signature.domains) == ("gold", "states")
 
 
 # The import.

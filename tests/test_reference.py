@@ -33,7 +33,7 @@ def test_a_wrong_shortcut_is_found(
 ) -> None:
     # Not one that the scores of other tests were made with.
     careful["town001"][0]["response"] = "it is in the [value_area] , is it not?"
-    monkeypatch.setattr(moses, "_plainly", lambda text: text.replace("the", "a"))
+    monkeypatch.setattr(moses, "_detokenize_plain", lambda text: text.replace("the", "a"))
     normalizing.normalize_response.cache_clear()
     found = _differences(sample, careful)
     normalizing.normalize_response.cache_clear()

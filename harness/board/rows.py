@@ -356,7 +356,7 @@ class ResponsesRow(Row):
     def states(self) -> str | None:
         """The source of the belief states that it is scored with, and whose they are."""
         owner = self.entry.system.states_of
-        source = self.report.signature.states
+        source = self.report.signature.states or ""
         return source if owner is None else f"{source} ({owner})"
 
     @property
