@@ -13,9 +13,10 @@ from mwz.normalization import DEFAULT_RULES
 from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
-from ..errors import InputError, counted, room
+from ..errors import InputError, counted
 from ..io import escaped, markdown_table, read_plain, to_json
 from ..metrics import GoldStates
+from ..rooms import import_room
 from ..scoring import Options, Scorer, run
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
@@ -111,7 +112,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    lexicalise = room("grounding.lexicalise", entry.key)
+    lexicalise = import_room("harness.grounding.lexicalise", entry.key)
     return to_json(lexicalise.lexicalised_predictions(submission, scorer, seed)).encode()
 
 

@@ -1,4 +1,4 @@
-"""The tracks of the board: each is one object, declared in this room or in one that brings it.
+"""The tracks of the board: each is one object, in a module of this room or of one that adds it.
 
 A track declares all that the rest of the board needs to know of it: what ranks, its columns and
 notes, and how outputs are read, scored and stored. The rest names no track. Where the room that a
@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
-from mwz.normalization import contributed
+from ..rooms import complete_rooms
 
-OF_ROOMS = ("live", "lexicalised")
-"""The tracks that come with rooms which can be taken away."""
+TRACKS = (f"{__package__}.columns", f"{__package__}.state_tracking")
+"""The modules that have tracks, in their `TRACKS`, besides those of rooms. They import this one, so
+their names are listed here."""
 
 Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states only", "plays"]
 """The kind of outputs of a track's systems."""
@@ -105,8 +107,13 @@ class Track:
 @cache
 def tracks() -> Mapping[str, Track]:
     """Return name -> track, in the order of the page."""
-    declared = contributed("board", "TRACK", Track)
-    return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
+    modules = list(TRACKS)
+    for room in complete_rooms():
+        modules += [f"mwz.{room.package}.{module}" for module in room.tracks.values()]
+    all_tracks: list[Track] = []
+    for module in modules:
+        all_tracks += import_module(module).TRACKS
+    return {track.name: track for track in sorted(all_tracks, key=lambda track: track.place)}
 
 
 def submitted_tracks() -> list[str]:

@@ -11,7 +11,7 @@ from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from .. import data
 from ..benchmark import GOALS
-from ..errors import InputError, room, unknown
+from ..errors import InputError, unknown
 from ..metrics import (
     BOTH,
     DOMAIN_SOURCES,
@@ -23,6 +23,7 @@ from ..metrics import (
     response_metrics,
     setup_digest,
 )
+from ..rooms import import_room
 from ..signature import PLACEHOLDERS, SHOWN_HASH
 from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, StateChecks, chosen_aliases
 
@@ -76,7 +77,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.lexicalised or self.free_running:
-            room("grounding", "plain English")
+            import_room("harness.grounding", "plain English")
         problems = [
             unknown(_KINDS[name], value, values)
             for name, values in choices().items()
@@ -252,4 +253,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    return str(room("grounding.grounded", "plain English").Delexicaliser.version())
+    return str(import_room("harness.grounding.grounded", "plain English").Delexicaliser.version())
