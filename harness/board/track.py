@@ -7,13 +7,15 @@ track comes with is taken away, its entries are left out.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..rooms import complete_rooms
+from ..rooms import absent_tracks, complete_rooms
 
 TRACKS = (f"{__package__}.columns", f"{__package__}.state_tracking")
 """The modules that have tracks, in their `TRACKS`, besides those of rooms. They import this one, so
@@ -114,6 +116,18 @@ def tracks() -> Mapping[str, Track]:
     for module in modules:
         all_tracks += import_module(module).TRACKS
     return {track.name: track for track in sorted(all_tracks, key=lambda track: track.place)}
+
+
+def report_left_out(source: Path, left_out: str) -> None:
+    """Say on standard error what a file or folder has of tracks whose rooms are not there.
+
+    Args:
+        source: The file or folder.
+        left_out: What is left out: "7 entries".
+    """
+    tracks_of_rooms = ", ".join(absent_tracks())
+    problem = f"leaves out {left_out} of tracks that are not installed ({tracks_of_rooms})"
+    print(f"mwz: {source}: {problem}", file=sys.stderr)
 
 
 def submitted_tracks() -> list[str]:
