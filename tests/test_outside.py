@@ -110,6 +110,24 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
 
 
+def test_an_entry_without_the_figure_of_an_installed_package_holds(
+    package: Path, tmp_path: Path
+) -> None:
+    careful = ROOT / "harness/sample/submissions/careful.json"
+    where = ("--submissions", tmp_path / "submissions")
+    facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
+    assert mwz(tmp_path, "submit", careful, *where, *facts).returncode == 0
+    scores = (tmp_path / "submissions/c/scores.json").read_bytes()
+    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
+    checked = mwz(package, "leaderboard", "--check", "--rescore", *where)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert (tmp_path / "submissions/c/scores.json").read_bytes() == scores
+    # Scored again, it has the figure, and holds.
+    assert "figures changed" in mwz(package, "leaderboard", "--rescore", *where).stdout
+    assert b'"questions"' in (tmp_path / "submissions/c/scores.json").read_bytes()
+    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
+
+
 @pytest.mark.slow
 def test_the_board_stays_as_it_is_beside_a_metric_from_outside(package: Path) -> None:
     # The board of the repository, whose entries have none, is as it was.

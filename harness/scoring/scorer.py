@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -292,9 +292,12 @@ def score(
     return Scorer(benchmark, options).score(predictions)
 
 
-def with_all_metrics(scorer: Scorer, submission: NormalizedSubmission) -> Scorer:
-    """Return a scorer with all metrics that can be computed of a submission."""
-    return scorer.with_options(metrics=fit_metrics(submission))
+def with_all_metrics(
+    scorer: Scorer, submission: NormalizedSubmission, apart_from: Collection[str] = ()
+) -> Scorer:
+    """Return a scorer with all metrics that can be computed of a submission, apart from some."""
+    names = [name for name in fit_metrics(submission) if name not in apart_from]
+    return scorer.with_options(metrics=names)
 
 
 def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
