@@ -16,8 +16,6 @@ import reprlib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 SHOWN_PROBLEMS = 10
 SHOWN_PLACES = 3
@@ -177,27 +175,6 @@ class Findings:
 
     def __len__(self) -> int:
         return len(self._remarks)
-
-
-def room(module: str, needed_by: str) -> Any:
-    """Return a module of a room that can be taken away, which nothing else imports by name.
-
-    Args:
-        module: The module within the harness: "grounding.plain_dialogues".
-        needed_by: What needs it, as messages say: "--free-running".
-
-    Raises:
-        InputError: The room is not there, or another one that it needs.
-    """
-    try:
-        return import_module(f"mwz.harness.{module}")
-    except ModuleNotFoundError as error:
-        missing = str(error.name)
-        if not missing.startswith("mwz."):
-            raise
-        folder = missing.removeprefix("mwz.").replace(".", "/")
-        where = f"needs the folder {folder}/, which this installation lacks"
-        raise InputError(needed_by, f"{where}; install multiwoz-harness whole") from None
 
 
 def cut_repr(value: object) -> str:

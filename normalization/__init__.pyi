@@ -29,20 +29,18 @@ from .normalizing import (
     without_absent_slots as without_absent_slots,
     without_empty_domains as without_empty_domains,
 )
-from .registry import (
+from .packaged import (
     DeclarationError as DeclarationError,
-    contributed as contributed,
-    contributing as contributing,
-    declared as declared,
     digest_of_json as digest_of_json,
     folder_of as folder_of,
     names as names,
-    outside_fault as outside_fault,
-    outside_tables as outside_tables,
-    outside_versions as outside_versions,
     read_toml as read_toml,
     sha256 as sha256,
-    shape_problems as shape_problems,
+)
+from .plugins import (
+    declared as declared,
+    package_fault as package_fault,
+    package_versions as package_versions,
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,
@@ -54,3 +52,4 @@ from .rules import (
     rule_set as rule_set,
     rule_set_names as rule_set_names,
 )
+from .schemas import typed as typed

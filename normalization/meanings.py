@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from .registry import read_toml
+from .packaged import read_toml
 
 DONTCARE = "dontcare"
 """The spelling that all others of its meaning are replaced by where states are compared."""

@@ -19,14 +19,14 @@ paper adds is a named table, a file of `aliases/`: `source`, where the names sta
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from .meanings import is_absent, is_dontcare, is_public_constraint, plain_spelling
-from .registry import DeclarationError, names, outside_tables, read_toml, sha256, shape_problems
+from .packaged import DeclarationError, names, read_toml, sha256
+from .plugins import declared
 
 _SHOWN_DIGITS = 12
 
@@ -88,35 +88,17 @@ def errata() -> Mapping[str, Any]:
     Raises:
         DeclarationError: One of them has another shape.
     """
+    # Imports pydantic late: it takes 0.1 s, and published rule sets have no errata.
+    from .schemas import Errata, typed
+
     files = {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
     for name, content in files.items():
-        problems = [*shape_problems(content, _ERRATA)]
-        if problems:
-            raise DeclarationError(f"normalization/errata/{name}.toml: {'; '.join(problems)}")
+        try:
+            typed(Errata, content)
+        except ValueError as error:
+            problems = "; ".join(error.args)
+            raise DeclarationError(f"normalization/errata/{name}.toml: {problems}") from error
     return files
-
-
-_DIALOGUE_ID = re.compile("[a-z0-9_-]+")
-_ERRATA = {
-    "benchmark": str,
-    "state?": [
-        {
-            "dialogue": _DIALOGUE_ID,
-            "turn": int,
-            "slot": re.compile("[a-z]+-[a-z ]+"),
-            "there?": str,
-            "right?": str,
-            "source": str,
-        }
-    ],
-    "response?": [
-        {"dialogue": _DIALOGUE_ID, "turn": int, "there": str, "right": str, "source": str}
-    ],
-    "venue?": [
-        {"domain": str, "id": str, "slot": str, "there?": str, "right?": str, "source": str}
-    ],
-}
-"""The shape of a file of errata, for `shape_problems`."""
 
 
 @dataclass(frozen=True)
@@ -252,74 +234,47 @@ class RuleSet:
 
 @cache
 def _declarations() -> Mapping[str, Mapping[str, Any]]:
-    """Return name -> the file of a rule set, of ours and of packages from outside."""
+    """Return name -> the file of a rule set, of ours and of other packages."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
-    shape = {
-        "date": re.compile("[0-9]{4}-[0-9]{2}"),
-        "change": str,
-        "tables": [frozenset(names("tables", ".toml"))],
-        "venues": frozenset(content["venues"] for content in ours.values()),
-        "normalises_venues": bool,
-        "errata?": [frozenset(errata())],
-        "rules?": {...: Mapping},
-    }
-
-    def problems(declared: Mapping[str, Any]) -> list[str]:
-        wrong = [*shape_problems(declared, shape)]
-        if wrong:
-            return wrong
-        tables = _tables(declared)
-        our_tables = merge_tables([_tables(content) for content in ours.values()])
-        return [*shape_problems(tables, _table_shape(tables, our_tables))]
-
-    return {**ours, **outside_tables("rules", problems, ours)}
+    others = declared("rules", lambda content: _checked(content, ours), ours)
+    return {**ours, **others}
 
 
-def _table_shape(tables: Mapping[str, Any], our_tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the shape that the tables of a rule set from outside must have.
+def _checked(content: object, ours: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the file of a rule set of another package.
 
     Args:
-        tables: Its tables: its values may follow rules that are tables of its own.
-        our_tables: All tables of our rule sets: it may have any section and slot of these.
+        content: The file.
+        ours: Our rule sets: it may have the sections and ontology names of these.
+
+    Raises:
+        ValueError: It, or the tables that it makes, are not as their type says.
     """
-    shape: dict[str, Any] = {f"{section}?": _WORDS for section in our_tables}
-    shape.update(_SECTIONS)
-    slots = {f"{slot}?": [str] for slot in [*our_tables["ontology"], *our_tables["extension"]]}
-    shape["ontology"] = slots
-    shape["extension"] = slots
-    value_rules = frozenset({*tables, *READ_BY_CODE} - _SECTIONS.keys())
-    shape["value_rules"] = {...: value_rules}
-    return shape
+    # Imports pydantic late: it takes 0.1 s, and only rule sets of packages are checked.
+    from .schemas import RuleSetFile, RuleTables, typed
 
-
-_WORDS = {...: str}
-_VENUES = {
-    "mention": str,
-    "named_by": str,
-    "identifier": str,
-    "columns": [str],
-    "fuzzy?": [str],
-    "latest?": [str],
-    "earliest?": [str],
-}
-_SECTIONS: Mapping[str, Any] = {
-    "responses": {"deleted": [str], "about_venues": [str]},
-    "queries": {
-        "unknown": str,
-        "no_constraint": [str],
-        "any_spelling?": bool,
-        "fuzzy_ratio": int,
-    },
-    # A domain without venues has an empty table.
-    "domains": {...: lambda domain: domain and _VENUES},
-    "value_rules": _WORDS,
-    "errata?": Mapping,
-    "slot_aliases": _WORDS,
-    "name_phrases": _WORDS,
-    "time_words": _WORDS,
-    "time_prefixes": _WORDS,
-}
-"""The sections of a rule set's tables, for `shape_problems`."""
+    file = typed(RuleSetFile, content).model_dump()
+    tables = _tables(file)
+    typed(RuleTables, tables)
+    for domain, venues in tables["domains"].items():
+        # A domain without venues has an empty table.
+        if venues:
+            typed(VenueRules, venues, f"domains.{domain}")
+    our_tables = merge_tables([_tables(other) for other in ours.values()])
+    slots = {*our_tables["ontology"], *our_tables["extension"]}
+    problems = [f"{section}: unknown key" for section in tables.keys() - our_tables.keys()]
+    for section in ("ontology", "extension"):
+        problems += [f"{section}.{slot}: unknown key" for slot in tables[section].keys() - slots]
+    rules = {*tables, *READ_BY_CODE} - RuleTables.model_fields.keys()
+    for slot, rule in tables["value_rules"].items():
+        if rule not in rules:
+            choices = ", ".join(sorted(rules))
+            problems.append(
+                f"value_rules.{slot}: unknown value {rule!r:.60}; choose from {choices}"
+            )
+    if problems:
+        raise ValueError(*sorted(problems))
+    return file
 
 
 @cache
@@ -390,7 +345,7 @@ def merge_tables(tables: Sequence[Mapping[str, Any]], last_wins: bool = False) -
     for table in tables:
         for key, value in table.items():
             if type(value) is not type(merged.get(key, value)):
-                # One of them is wrong. The later one stays, so that `shape_problems` reports it.
+                # One of them is wrong. The later one stays, so that its type reports it.
                 merged[key] = value
             elif isinstance(value, Mapping):
                 merged[key] = merge_tables([merged.get(key, {}), value], last_wins)

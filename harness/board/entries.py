@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
@@ -24,10 +23,11 @@ from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
+from ..rooms import absent_tracks
 from ..signature import PLACEHOLDERS, current_versions, installed_version
 from .scores import DialogueScores, Scores, read_scores
 from .systems import System, folder_name, read_system
-from .track import OF_ROOMS, tracks
+from .track import report_left_out, tracks
 
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""
@@ -94,11 +94,10 @@ def read_entries(folder: Path) -> list[Entry]:
         for path in sorted(folder.iterdir())
         if path.is_dir() and not path.is_symlink() and not path.name.startswith(".")
     ]
-    absent = {track for track in OF_ROOMS if track not in tracks()}
+    absent = absent_tracks()
     here = [path for path in paths if not (absent and _track(path) in absent)]
     if len(here) < len(paths):
-        left_out = f"entries of tracks that are not installed ({', '.join(sorted(absent))})"
-        print(f"mwz: {folder}: leaves out {len(paths) - len(here)} {left_out}", file=sys.stderr)
+        report_left_out(folder, f"{len(paths) - len(here)} entries")
     return [read_entry(path) for path in here]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -65,6 +65,7 @@ class Reading:
             file's.
         load_gold: Loads the gold states of a version.
         free_running: As of `Predictions`.
+        without: The metrics that are not computed.
     """
 
     scorer: Scorer
@@ -72,6 +73,7 @@ class Reading:
     gold: str | None = None
     load_gold: Callable[[str, Benchmark], GoldStates] = load_gold_states
     free_running: bool = False
+    without: Collection[str] = ()
 
 
 class Outputs:
@@ -136,11 +138,13 @@ class Responses(Outputs):
         scorer: How to score: whether they are plain English, and the placeholders that they hold
             besides those of the rule sets.
         content: The (unpacked) predictions file; None where there is none.
+        without: As of `Reading`.
     """
 
     submission: Submission | str
     scorer: Scorer
     content: bytes | None = None
+    without: Collection[str] = ()
 
     def normalized(self, scorer: Scorer) -> NormalizedSubmission:
         """Return the submission normalised by a scorer's rules."""
@@ -208,7 +212,7 @@ class Responses(Outputs):
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
-            scorer = with_all_metrics(scorer, submission)
+            scorer = with_all_metrics(scorer, submission, self.without)
             played = scorer.played(submission)
             reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
@@ -255,12 +259,12 @@ def read_responses(
     """
     scorer = reading.scorer.with_options(lexicalised=english, placeholders=reading.aliases)
     if isinstance(content, str):
-        return Responses(content, scorer)
+        return Responses(content, scorer, without=reading.without)
     standard = read_standard(content, source)
     if english:
         standard = plain_form(standard, source)
     submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
-    return Responses(submission, scorer, content)
+    return Responses(submission, scorer, content, reading.without)
 
 
 def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:

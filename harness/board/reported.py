@@ -20,8 +20,10 @@ from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse, unknown
 from ..io import figure, parse_toml, read_plain, signed, validated
 from ..metrics import reported_figures
+from ..rooms import absent_tracks
 from ..scoring import Report, setup_figure
 from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
+from .track import report_left_out
 
 REPORTED_FILE = "reported.toml"
 
@@ -185,6 +187,8 @@ _Tables: TypeAlias = dict[Literal["tables"], tuple[ReportedTable, ...]]
 def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     """Return the public tables of a folder of submissions; none if it has no `reported.toml`.
 
+    Tables of a track whose room is not there are left out; a line on standard error says so.
+
     Raises:
         InputError: The file is not TOML or not as the schema says, or a row has a figure in a
             column that its table lacks.
@@ -193,9 +197,20 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     if not path.is_file():
         return ()
     content = parse_toml(read_plain(path), str(path))
+    stored = content.get("tables")
+    if isinstance(stored, list):
+        here = [table for table in stored if not _is_absent(table)]
+        if len(here) < len(stored):
+            report_left_out(path, f"{len(stored) - len(here)} tables")
+        content = {**content, "tables": here}
     tables = validated(_Tables, content, str(path)).get("tables", ())
     refuse(str(path), _problems(tables))
     return tables
+
+
+def _is_absent(table: object) -> bool:
+    """Return whether a table is of a track whose room is not there."""
+    return isinstance(table, Mapping) and table.get("track") in absent_tracks()
 
 
 def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:

@@ -8,14 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES, package_versions
 
 from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
-from ..errors import InputError, counted, room
+from ..errors import InputError, counted
 from ..io import escaped, markdown_table, read_plain, to_json
-from ..metrics import GoldStates
+from ..metrics import GoldStates, response_metrics, result_keys
+from ..rooms import import_room
 from ..scoring import Options, Scorer, run
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
@@ -111,7 +112,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    lexicalise = room("grounding.lexicalise", entry.key)
+    lexicalise = import_room("harness.grounding.lexicalise", entry.key)
     return to_json(lexicalise.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
@@ -123,6 +124,7 @@ def rescore(
     benchmark: str | None = None,
     folders: Sequence[Path] = (),
     workers: int | str = 1,
+    adds: bool = False,
 ) -> Iterator[Rescored]:
     """Score entries again, several at a time, and yield the result of each as it is done.
 
@@ -133,6 +135,7 @@ def rescore(
         benchmark: Name of the benchmark; None for the one that each was scored on.
         folders: Folders to look for predictions in.
         workers: How many processes to use, or the address of a Dask scheduler.
+        adds: Whether metrics of installed packages are added to entries that lack them.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -148,7 +151,7 @@ def rescore(
                 raise
             yield from (_not_scored(entry, error) for entry in members)
             continue
-        jobs = _jobs(members, loaded, folders)
+        jobs = _jobs(members, loaded, folders, adds)
         for entry, one in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
             yield _not_scored(entry, one) if isinstance(one, InputError) else one
 
@@ -172,7 +175,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
 
 
 def _jobs(
-    entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]
+    entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path], adds: bool
 ) -> Iterator[tuple[Any, ...] | InputError]:
     """Yield the jobs of scoring entries again; where files cannot be read, the error.
 
@@ -186,7 +189,8 @@ def _jobs(
                 raise InputError(entry.key, f"{reason}; pip install {package}")
             place = entry.system.predictions
             content = place if place.played else find_predictions(entry, folders)
-            yield entry, content, _gold(entry, benchmark), _seed_files(entry), *further_gold()
+            gold, seeds = _gold(entry, benchmark), _seed_files(entry)
+            yield entry, content, gold, seeds, adds, *further_gold()
         except InputError as error:
             yield error
 
@@ -228,6 +232,7 @@ def _rescored(
     content: bytes | str | Predictions,
     gold: GoldStates | None,
     seeds: Mapping[str, bytes],
+    adds: bool,
     further_gold: Sequence[GoldStates],
     missing: Sequence[str],
 ) -> Rescored:
@@ -239,6 +244,7 @@ def _rescored(
         content: Its (unpacked) predictions file, or what the harness makes or plays.
         gold: The gold states that it was scored with, if they are a named version.
         seeds: Name -> predictions of further seeds.
+        adds: As of `rescore`.
         further_gold: The further gold states that are installed.
         missing: The versions of them that are not.
 
@@ -258,6 +264,7 @@ def _rescored(
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
         free_running=entry.system.predictions.free_running,
+        without=() if adds else _metrics_lacking(old),
     )
     outputs = track.outputs(content, entry.key, reading)
     of_seeds = {
@@ -278,6 +285,18 @@ def _rescored(
             for version in kept
         ),
     )
+
+
+def _metrics_lacking(scores: Scores) -> list[str]:
+    """Return the metrics of installed packages that stored scores have nothing of."""
+    stored: set[str] = set()
+    for report in scores.reports.values():
+        stored |= report.metrics.keys()
+    lacking = []
+    for name, metric in response_metrics().items():
+        if package_versions(metrics=[metric]) and stored.isdisjoint(result_keys(metric)):
+            lacking.append(name)
+    return lacking
 
 
 def updated(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> list[Entry]:

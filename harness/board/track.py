@@ -1,4 +1,4 @@
-"""The tracks of the board: each is one object, declared in this room or in one that brings it.
+"""The tracks of the board: each is one object, in a module of this room or of one that adds it.
 
 A track declares all that the rest of the board needs to know of it: what ranks, its columns and
 notes, and how outputs are read, scored and stored. The rest names no track. Where the room that a
@@ -7,15 +7,19 @@ track comes with is taken away, its entries are left out.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from mwz.normalization import contributed
+from ..rooms import absent_tracks, complete_rooms
 
-OF_ROOMS = ("live", "lexicalised")
-"""The tracks that come with rooms which can be taken away."""
+TRACKS = (f"{__package__}.columns", f"{__package__}.state_tracking")
+"""The modules that have tracks, in their `TRACKS`, besides those of rooms. They import this one, so
+their names are listed here."""
 
 Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states only", "plays"]
 """The kind of outputs of a track's systems."""
@@ -105,8 +109,25 @@ class Track:
 @cache
 def tracks() -> Mapping[str, Track]:
     """Return name -> track, in the order of the page."""
-    declared = contributed("board", "TRACK", Track)
-    return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
+    modules = list(TRACKS)
+    for room in complete_rooms():
+        modules += [f"mwz.{room.package}.{module}" for module in room.tracks.values()]
+    all_tracks: list[Track] = []
+    for module in modules:
+        all_tracks += import_module(module).TRACKS
+    return {track.name: track for track in sorted(all_tracks, key=lambda track: track.place)}
+
+
+def report_left_out(source: Path, left_out: str) -> None:
+    """Say on standard error what a file or folder has of tracks whose rooms are not there.
+
+    Args:
+        source: The file or folder.
+        left_out: What is left out: "7 entries".
+    """
+    tracks_of_rooms = ", ".join(absent_tracks())
+    problem = f"leaves out {left_out} of tracks that are not installed ({tracks_of_rooms})"
+    print(f"mwz: {source}: {problem}", file=sys.stderr)
 
 
 def submitted_tracks() -> list[str]:

@@ -1,8 +1,7 @@
 """The command `mwz`: one module per subcommand, imported only when it is called.
 
-A module called NAME of this folder, or of a room that can be taken away, whose docstring begins
-with "`mwz NAME`:" is the subcommand NAME: its `command` is run, and the rest of that line is its
-help in the list of subcommands.
+`COMMANDS` lists the subcommands of this folder, and `ROOMS` those of rooms that can be taken away:
+the module of the same name has the click command, called `command`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -19,10 +17,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization import contributing, folder_of, names, outside_fault
+from mwz.normalization import package_fault
 
-from ..errors import InputError, room, unknown
+from ..errors import InputError, unknown
 from ..io import STANDARD_STREAM, printable
+from ..rooms import ROOMS, import_room
 
 if TYPE_CHECKING:
     from ..errors import Remark
@@ -30,7 +29,21 @@ if TYPE_CHECKING:
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""
 
-_TITLE = re.compile(r'"""`mwz ([a-z-]+)`: (.+?)(?:""")?$')
+COMMANDS: Mapping[str, str] = {
+    "ablation": "Show what each step of normalisation and fuzzy matching is worth.",
+    "check": "Say what is read of a predictions file, what is wrong, and what that is worth.",
+    "compare": "Test whether systems differ, with intervals and paired tests.",
+    "convert": "Write predictions of another format, or with mistakes, in the standard form.",
+    "data": "Install and list benchmarks.",
+    "dst": "Score dialogue state tracking, of one or several files.",
+    "leaderboard": "Make the leaderboard from the submissions.",
+    "score": "Score a system's outputs.",
+    "submit": "Put a system on the leaderboard.",
+    "table": "Print the table of a paper.",
+    "verify": "Rescore entries and report every difference.",
+    "why": "Explain where a system's outputs lose Inform and Success.",
+}
+"""Subcommand -> one line of help; the module of this folder called like it has the command."""
 
 
 def notify(remark: str) -> None:
@@ -52,19 +65,13 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
 
 
 @cache
-def commands() -> Mapping[str, tuple[str, str]]:
-    """Return subcommand -> one line of help and its module, in alphabetical order.
-
-    Only the first lines of modules are read, so that `mwz --help` imports none of them.
-    """
-    commands = {}
-    for package in contributing("cli"):
-        for name in names("", ".py", package):
-            with (folder_of(package) / f"{name}.py").open(encoding="utf-8") as source:
-                title = _TITLE.match(source.readline())
-            if title is not None and title[1] == name:
-                commands[name] = (title[2][:1].upper() + title[2][1:], f"{package}.{name}")
-    return dict(sorted(commands.items()))
+def commands() -> Mapping[str, str]:
+    """Return subcommand -> one line of help, also of rooms, in alphabetical order."""
+    lines = dict(COMMANDS)
+    for room in ROOMS.values():
+        if room.is_there:
+            lines |= room.commands
+    return dict(sorted(lines.items()))
 
 
 class _LazyGroup(click.Group):
@@ -74,15 +81,14 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in commands():
-            return None
-        _, module = commands()[cmd_name]
-        # What a command of this folder lacks is no room that was taken away.
-        if module.startswith(f"{__name__}."):
-            imported = import_module(module)
+        rooms = [room for room in ROOMS.values() if room.is_there and cmd_name in room.commands]
+        if cmd_name in COMMANDS:
+            module = import_module(f"{__name__}.{cmd_name}")
+        elif rooms:
+            module = import_room(f"{rooms[0].package}.{cmd_name}", cmd_name)
         else:
-            imported = room(module.removeprefix("mwz.harness."), cmd_name)
-        command: click.Command = imported.command
+            return None
+        command: click.Command = module.command
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -99,7 +105,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (line, _) in commands().items()])
+            formatter.write_dl(list(commands().items()))
 
 
 BETWEEN = "\0"
@@ -150,7 +156,7 @@ def main(args: Sequence[str] | None = None) -> None:
         # Whoever reads the output has read enough of it, as in `mwz data list | head -1`.
         sys.exit(1)
     except Exception as error:
-        message = outside_fault(error)
+        message = package_fault(error)
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             # Whatever goes to a file says so itself.
             message = f"standard output: cannot be written ({error.strerror})"

@@ -10,9 +10,10 @@ import click
 
 from .. import board, comparison
 from ..benchmark import Benchmark
-from ..errors import InputError, room
+from ..errors import InputError
 from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
+from ..rooms import import_room
 from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
 from .dst import scored_files
@@ -74,7 +75,7 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     if plays := read_plays(names, benchmark):
         option.of_plays(*_OF_PLAYS)
-        evidence, _ = room("live.live_track", "plays").compared_plays(plays)
+        evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
     else:
         chosen = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
         options = Options(metrics=chosen, **how)

@@ -51,6 +51,8 @@ def command(
     for package in sorted(board.absent_packages(entries)):
         notify(f"{package} is not installed; its columns are left out")
     chosen = entries if base is None else board.touched_entries(entries, base)
+    # A package that is installed adds its figures, and changes none of those that are checked.
+    rescoring["adds"] = not check
     rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data import DEFAULT, SAMPLE, load_benchmark
-from ..errors import InputError, room, unknown
+from ..errors import InputError, unknown
 from ..io import STANDARD_STREAM, read_bytes, shown_name
+from ..rooms import import_room
 from ..scoring import (
     Options,
     ScoredSubmission,
@@ -101,7 +102,9 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     named = [(shown_name(file), contents[file]) for file in files]
-    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(named, name, together)
+    plays: list[tuple[str, Any]] = import_room("harness.live.play", named[0][0]).plays_again(
+        named, name, together
+    )
     return plays
 
 

@@ -13,7 +13,7 @@ import click
 
 from .. import comparison, scoring
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..errors import InputError, room
+from ..errors import InputError
 from ..io import (
     STANDARD_STREAM,
     formatted,
@@ -26,6 +26,7 @@ from ..io import (
     write_text,
 )
 from ..metrics import default_metrics, response_metrics
+from ..rooms import import_room
 from ..scoring import (
     Options,
     ScoredSubmission,
@@ -151,7 +152,7 @@ def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, forma
     if json_target == STANDARD_STREAM:
         return
     if len(plays) > 1 or format_ != "text":
-        table = room("live.live_track", "plays").plays_table(plays)
+        table = import_room("harness.live.live_track", "plays").plays_table(plays)
         click.echo(formatted([table], format_), nl=False)
     else:
         click.echo(printable(plays[0][1].text(plays[0][0])))

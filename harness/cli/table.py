@@ -10,8 +10,9 @@ import click
 
 from .. import board
 from ..benchmark import Benchmark
-from ..errors import InputError, room
+from ..errors import InputError
 from ..io import printable, short_names, shown_name
+from ..rooms import import_room
 from ..scoring import Options
 from . import BETWEEN, option
 from .reading import (
@@ -100,7 +101,7 @@ def command(
         plays = [(row_of.get(source, source), one) for source, one in plays]
         if sorted(name for name, _ in plays if name in named) != sorted(named):
             raise InputError("--name", "a row of plays is the trials of one agent")
-        evidence, about = room("live.live_track", "plays").compared_plays(plays)
+        evidence, about = import_room("harness.live.live_track", "plays").compared_plays(plays)
         rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
     else:
         about = ""

@@ -19,8 +19,9 @@ from ..diagnosis import (
     dialogue_text,
     turn_text,
 )
-from ..errors import InputError, room, unknown
+from ..errors import InputError, unknown
 from ..io import printable, short_names, write_atomically
+from ..rooms import import_room
 from ..scoring import Options, Scorer, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
@@ -95,7 +96,7 @@ def command(
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
-        making = room("board.views.dialogue_pages", "--html")
+        making = import_room("harness.board.views.dialogue_pages", "--html")
         if plays:
             site = making.pages_of(**_live().pages_of_plays(named))
         else:
@@ -127,7 +128,7 @@ cause, or for None in all; and one of the dialogues turn by turn."""
 
 def _live() -> Any:
     """Return what explains plays."""
-    return room("live.plays", "plays")
+    return import_room("harness.live.plays", "plays")
 
 
 def _of_plays(run: Any) -> list[_View]:
@@ -143,7 +144,7 @@ def _of_responses(diagnosis: Diagnosis) -> list[_View]:
     texts = partial(diagnosis_text, diagnosis), partial(dialogue_text, diagnosis)
     views: list[_View] = [(_STRICT_CAUSES, played, *texts)]
     if diagnosis.played.submission.lexicalised:
-        grounding = room("grounding.plain_dialogues", "--lexicalised")
+        grounding = import_room("harness.grounding.plain_dialogues", "--lexicalised")
         plain = grounding.diagnose(diagnosis.played)
         views.insert(0, (grounding.CAUSES, played, plain.text, plain.dialogue_text))
     return views
@@ -185,7 +186,7 @@ def _diagnoses(
 
 def _show_pages(dialogues: Mapping[str, Any], html: Path | None, port: int | None) -> None:
     """Show pages of dialogues: write them to a folder, or serve them."""
-    pages = room("board.views.site_pages", "--html")
+    pages = import_room("harness.board.views.site_pages", "--html")
     site = pages.dialogue_site(dialogues)
     if html is None:
         pages.serve_pages(site, port, "the dialogues")

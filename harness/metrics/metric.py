@@ -17,9 +17,11 @@ says otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from mwz.normalization import DeclarationError, package_versions
 
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
@@ -171,9 +173,16 @@ class Metric(Generic[Input]):
     details: Callable[[Input], Mapping[str, Any]] | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
-    needs: Collection[str] = ("states",)
+    needs: Sequence[str] = ("states",)
     is_default: bool = True
     takes_samples: bool = False
+
+
+def metric_fault(metric: Metric[Input], problem: str) -> DeclarationError:
+    """Return the error of a metric that gives what cannot be used, with the package that has it."""
+    packages = package_versions(metrics=[metric])
+    owners = [f"{package} {version}, " for package, version in packages.items()]
+    return DeclarationError(f"{''.join(owners)}mwz.metrics {metric.name}: {problem}")
 
 
 def sum_rows(rows: Rows) -> Row:

@@ -11,7 +11,7 @@ from mwz.normalization import RuleSet
 
 from ..benchmark import Benchmark
 from ..submission import NormalizedSubmission
-from .metric import Metric, Rows
+from .metric import Metric, Rows, metric_fault
 from .results import DialogueResult
 from .setups import SETUPS, PlayedDialogue, play
 
@@ -83,16 +83,20 @@ class Played:
         What chance draws must not hang on the order of dialogues in a file.
 
         Raises:
-            ValueError: A metric has no row of a dialogue.
+            DeclarationError: A metric of a package has no row of a dialogue.
         """
         order = [dialogue for dialogue in self.benchmark.dialogues if dialogue in self.responses]
         tables: dict[str, Rows] = {}
         for name, metric in self.metrics.items():
             if metric.rows is not None:
                 rows = metric.rows(self)
+                if not isinstance(rows, Mapping):
+                    problem = f"`rows`: expected a mapping of dialogues to rows, found {rows!r:.60}"
+                    raise metric_fault(metric, problem)
                 lacking = [dialogue for dialogue in order if dialogue not in rows]
                 if lacking:
-                    raise ValueError(f"`rows` lacks dialogue {lacking[0]}, which was played")
+                    problem = f"`rows` lacks dialogue {lacking[0]}, which was played"
+                    raise metric_fault(metric, problem)
                 tables[name] = {dialogue: rows[dialogue] for dialogue in order}
         return tables
 

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from types import NoneType
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import DeclarationError, contributed, outside_versions, shape_problems
+from mwz.normalization import DeclarationError, declared, package_versions
 
 from ..errors import refuse, unknown
-from .metric import Figure, Metric, Presentation, Results, sum_rows
+from ..rooms import complete_rooms
+from . import bleu, diversity, dst, flags, inform, lower_bound
+from .metric import Figure, Metric, Presentation, Results, metric_fault, sum_rows
 
 if TYPE_CHECKING:
     from .played import Played
 
     ResponseMetric: TypeAlias = Metric[Played]
 
-_ORDER = ("inform", "bleu", "diversity", "grounded", "dst", "lower_bound", "flags")
-"""Metrics in the order in which reports show them; those of packages follow."""
+METRICS: Sequence[ResponseMetric] = (
+    inform.METRIC,
+    bleu.METRIC,
+    diversity.METRIC,
+    dst.METRIC,
+    lower_bound.METRIC,
+    flags.METRIC,
+)
+"""The metrics of responses, in the order in which reports show them. Those of rooms that can be
+taken away stand before `dst`, those of packages at the end."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "success": ("inform",),
@@ -33,31 +43,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 UNITS = ("percent", "share", "points", "count", "bits", "tokens", "words", "turns", "seconds")
 """The units of metrics from packages."""
 
-_TEXT = re.compile(r"\S(.*\S)?")
-
-_PRESENTATION = {
-    "title": _TEXT,
-    "description": _TEXT,
-    "source": _TEXT,
-    "unit": frozenset(UNITS),
-    "figures": (list, tuple),
-    "digits": int,
-    "text": Callable,
-}
-
-
-def _shape(fields: Mapping[str, object]) -> Mapping[Any, Any]:
-    """Return the shape of the fields of a metric from a package."""
-    shape: dict[Any, Any] = {
-        "name": re.compile(r"[\w-]+"),
-        "presentation": Presentation,
-        "unfit": Callable,
-        **dict.fromkeys(("rows", "formula", "value", "details"), (Callable, NoneType)),
-        ...: object,
-    }
-    if fields["value"] is None:
-        shape |= dict.fromkeys(("rows", "formula"), Callable)
-    return shape
+_NAME = re.compile(r"[\w-]+")
 
 
 @cache
@@ -67,33 +53,60 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
     Raises:
         DeclarationError: A package declares what cannot be used, or a name twice.
     """
-    metrics: list[ResponseMetric] = contributed("metrics", "METRIC", Metric, _shape)
+    own = [*METRICS]
+    for room in complete_rooms():
+        for module in room.metrics:
+            metric = import_module(f"mwz.{room.package}.{module}").METRIC
+            own.insert(own.index(dst.METRIC), metric)
+    others = declared("metrics", _checked, [metric.name for metric in own])
+    metrics = [*own, *sorted(others.values(), key=lambda metric: metric.name)]
+    _check_names(metrics)
+    return {metric.name: metric for metric in metrics}
+
+
+def _checked(metric: object) -> ResponseMetric:
+    """Return a metric of another package.
+
+    Raises:
+        ValueError: It is none, or a field of it cannot be used.
+    """
+    # Imports pydantic late: it takes 0.1 s, and only metrics of packages are checked.
+    from mwz.normalization import typed
+
+    if not isinstance(metric, Metric):
+        raise ValueError(f"expected a Metric, found {metric!r:.60}")
+    shown = metric.presentation
+    typed(Metric, vars(metric))
+    typed(Presentation, vars(shown), "presentation")
+    if not _NAME.fullmatch(metric.name):
+        raise ValueError(f"name: expected letters, digits and hyphens, found {metric.name!r:.60}")
+    for field in ("title", "description", "source"):
+        if not getattr(shown, field).strip():
+            raise ValueError(f"presentation.{field}: expected text, found nothing")
+    if shown.unit not in UNITS:
+        raise ValueError(f"presentation.unit: {unknown('unit', shown.unit, UNITS)}")
+    if metric.value is None and (metric.rows is None or metric.formula is None):
+        raise ValueError("rows, formula: expected two functions, or one as `value`")
+    return metric
+
+
+def _check_names(metrics: Sequence[ResponseMetric]) -> None:
+    """Check that no two metrics, figures of them or set-ups have one name.
+
+    Raises:
+        DeclarationError: Two have.
+    """
     owners: dict[str, ResponseMetric] = {}
     for metric in metrics:
-        owner = _owners([metric])
-        if owner:
-            shown = vars(metric.presentation)
-            problems = list(shape_problems(shown, _PRESENTATION, "presentation"))
-            if problems:
-                problem = "; ".join(problems)
-                raise DeclarationError(f"{owner}, mwz.metrics {metric.name}: {problem}")
         aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
         figures = [figure.name for figure in _reported(metric)]
         for name in (metric.name, *aliases, *result_keys(metric), *figures):
             other = owners.setdefault(name, metric)
             if other is not metric:
-                owner = _owners([metric, other], name)
+                packages = package_versions(metrics=[metric, other], setups=[name])
+                names = ", ".join(f"{package} {packages[package]}" for package in packages)
                 problem = f"two metrics or set-ups are called {name}"
-                raise DeclarationError(f"{owner}, mwz.metrics: {problem}")
-    places = {name: place for place, name in enumerate(_ORDER)}
-    metrics.sort(key=lambda metric: (places.get(metric.name, len(places)), metric.name))
-    return {metric.name: metric for metric in metrics}
-
-
-def _owners(metrics: Sequence[ResponseMetric], setup: str = "") -> str:
-    """Return the packages that declare metrics or a set-up, with their versions."""
-    packages = outside_versions(metrics=metrics, setups=[setup])
-    return ", ".join(f"{package} {version}" for package, version in packages.items())
+                raise DeclarationError(f"{names}, mwz.metrics: {problem}")
 
 
 def result_keys(metric: ResponseMetric) -> Sequence[str]:
@@ -113,7 +126,7 @@ def metric_results(metric: ResponseMetric, played: Played) -> Results:
     """Return key in reports -> result of a metric; empty if there is nothing to say.
 
     Raises:
-        ValueError: A metric from a package gives what it does not promise.
+        DeclarationError: A metric of a package gives what it does not promise.
     """
     if metric.value is not None:
         results = metric.value(played)
@@ -122,15 +135,15 @@ def metric_results(metric: ResponseMetric, played: Played) -> Results:
         assert metric.formula is not None
         figures = metric.formula(sum_rows(played.rows[metric.name]))
         if metric.name not in figures:
-            raise ValueError(f"`formula` lacks the figure {metric.name!r}")
+            raise metric_fault(metric, f"`formula` lacks the figure {metric.name!r}")
         results = {metric.name: figures[metric.name]}
     if not metric.result:
         for result in results.values():
-            _check_numbers(result)
+            _check_numbers(metric, result)
     return results
 
 
-def _check_numbers(result: object) -> None:
+def _check_numbers(metric: ResponseMetric, result: object) -> None:
     """Check the result of a metric that does not say what type it is of."""
     numbers: Mapping[Any, Any] = result if isinstance(result, Mapping) else {"": result}
     for name, value in numbers.items():
@@ -138,7 +151,7 @@ def _check_numbers(result: object) -> None:
         is_finite = value is None or (is_number and math.isfinite(value))
         if not isinstance(name, str) or not is_finite:
             expected = "a finite number, a mapping of names to such, or None"
-            raise ValueError(f"the result: expected {expected}, found {result!r:.60}")
+            raise metric_fault(metric, f"the result: expected {expected}, found {result!r:.60}")
 
 
 def _reported(metric: ResponseMetric) -> list[Figure]:

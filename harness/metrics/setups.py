@@ -11,22 +11,22 @@ and `DOMAIN_SOURCES` are the ways.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
     BeliefState,
     DomainSlots,
+    declared,
     digest_of_json,
-    outside_tables,
     read_toml,
-    shape_problems,
 )
 
 from .. import signature
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Benchmark, Dialogue
+from ..errors import unknown
 from ..submission import NormalizedSubmission
 
 # Signatures tell the set-ups of figures apart by these.
@@ -164,6 +164,16 @@ whether it counts, of the gold dialogue, the domain asked about and the turn. It
 the annotation says so: how a booking ends is not the system's to decide. Not every script cares."""
 
 
+def _check_choice(field: str, value: str | None, choices: Collection[str | None]) -> None:
+    """Check that a field of a set-up has one of its values.
+
+    Raises:
+        ValueError: It has another.
+    """
+    if value not in choices:
+        raise ValueError(unknown(field, value, filter(None, choices)))
+
+
 @dataclass(frozen=True)
 class Setup:
     """A way to compute Inform and Success.
@@ -194,24 +204,34 @@ class Setup:
     id_provided: bool = True
     unbooked_train: bool = True
 
+    def __post_init__(self) -> None:
+        _check_choice("comparison", self.comparison, COMPARISONS)
+        _check_choice("updates", self.updates, UPDATES)
+        _check_choice("references", self.references, REFERENCES)
+        _check_choice("credits", self.credits, CREDITS)
+
 
 @dataclass(frozen=True)
 class NamedSetup:
     """A set-up that options, reports and audits know by its name.
 
     Attributes:
-        setup: How Inform and Success are computed.
         description: What is particular about it, in a sentence.
         source: Where it is from.
+        setup: How Inform and Success are computed.
         domains: The source of active domains; None for the submission's own.
         states: The source of belief states; None for the submission's own.
     """
 
-    setup: Setup
     description: str
     source: str
+    setup: Setup = Setup()
     domains: str | None = None
     states: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_choice("domains", self.domains, (None, *DOMAIN_SOURCES))
+        _check_choice("states", self.states, (None, *STATE_SOURCES))
 
 
 # ---------------------------------------------------- sources of domains and states
@@ -302,38 +322,35 @@ DOMAIN_SOURCES: Mapping[
 of the belief states used, or the gold annotation."""
 
 
-_OURS = read_toml("setups.toml", __package__)
-
-_SHAPE = {
-    "description": str,
-    "source": str,
-    "domains?": frozenset(DOMAIN_SOURCES),
-    "states?": frozenset(STATE_SOURCES),
-    "setup?": {
-        **{f"{one.name}?": bool for one in fields(Setup)},
-        "comparison?": frozenset(COMPARISONS),
-        "updates?": frozenset(UPDATES),
-        "references?": frozenset(REFERENCES),
-        "credits?": frozenset(CREDITS),
-    },
-}
-"""The shape of a set-up's table from outside."""
+_TABLES = read_toml("setups.toml", __package__)
 
 
-SETUPS: Mapping[str, NamedSetup] = {
-    name: NamedSetup(**{**content, "setup": Setup(**content.get("setup", {}))})
-    for name, content in {
-        **_OURS,
-        **outside_tables("setups", lambda table: shape_problems(table, _SHAPE), _OURS),
-    }.items()
-}
+def _named_setup(table: object) -> NamedSetup:
+    """Return the set-up of a table of another package.
+
+    Raises:
+        ValueError: The table is none.
+    """
+    # Imports pydantic late: it takes 0.1 s, and only set-ups of packages are checked.
+    from mwz.normalization import typed
+
+    return typed(NamedSetup, table)
+
+
+def _all_setups() -> Iterator[tuple[str, NamedSetup]]:
+    for name, table in _TABLES.items():
+        yield name, NamedSetup(**{**table, "setup": Setup(**table.get("setup", {}))})
+    yield from declared("setups", _named_setup, _TABLES).items()
+
+
+SETUPS: Mapping[str, NamedSetup] = dict(_all_setups())
 """Name -> set-up: the two of the re-evaluation, those of other published scripts, and those of
-packages from outside."""
+other packages."""
 
 
 def setup_digest(name: str) -> str | None:
-    """Return the digest of a set-up from outside, which its name alone may not tell; else None."""
-    return None if name in (*_OURS, BOTH) else digest_of_json(asdict(SETUPS[name]))
+    """Return the digest of a set-up of a package, which its name does not tell; None of ours."""
+    return None if name in (*_TABLES, BOTH) else digest_of_json(asdict(SETUPS[name]))
 
 
 def play(

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from mwz.normalization import DeclarationError, outside_fault
+from mwz.normalization import DeclarationError, package_fault
 
 from .. import comparison
 from ..benchmark import Benchmark
@@ -297,6 +297,6 @@ def _outcome(function: Callable[..., _T], *scorer_and_job: Any) -> _T | InputErr
         return error
     except Exception as error:
         # Another process hands the error over without its traceback.
-        if (fault := outside_fault(error)) is None:
+        if (fault := package_fault(error)) is None:
             raise
         raise DeclarationError(fault) from error

@@ -12,7 +12,7 @@ from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_se
 
 from .. import data
 from ..benchmark import GOALS
-from ..errors import InputError, room, unknown
+from ..errors import InputError, unknown
 from ..metrics import (
     BOTH,
     DOMAIN_SOURCES,
@@ -24,6 +24,7 @@ from ..metrics import (
     response_metrics,
     setup_digest,
 )
+from ..rooms import import_room
 from ..signature import PLACEHOLDERS, SHOWN_HASH
 from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, StateChecks, chosen_aliases
 
@@ -111,7 +112,7 @@ class Options:
         """
         lexicalised = self.lexicalised or self.free_running
         if lexicalised:
-            room("grounding", "plain English")
+            import_room("harness.grounding", "plain English")
         problems = list(self._unknown_values()) or list(self._against_setup())
         metrics: tuple[str, ...] = ()
         try:
@@ -280,4 +281,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    return str(room("grounding.grounded", "plain English").Delexicaliser.version())
+    return str(import_room("harness.grounding.grounded", "plain English").Delexicaliser.version())

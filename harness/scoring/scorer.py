@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import RuleSet, outside_versions, sha256
+from mwz.normalization import RuleSet, package_versions, sha256
 
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted, room, warn_of
+from ..errors import InputError, counted, warn_of
 from ..metrics import (
     BOTH,
     RANKED,
@@ -21,6 +21,7 @@ from ..metrics import (
     metric_results,
     response_metrics,
 )
+from ..rooms import import_room
 from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
     HUMAN,
@@ -294,9 +295,12 @@ def score(
     return Scorer(benchmark, options).score(predictions)
 
 
-def with_all_metrics(scorer: Scorer, submission: NormalizedSubmission) -> Scorer:
-    """Return a scorer with all metrics that can be computed of a submission."""
-    return scorer.with_options(metrics=fit_metrics(submission))
+def with_all_metrics(
+    scorer: Scorer, submission: NormalizedSubmission, apart_from: Collection[str] = ()
+) -> Scorer:
+    """Return a scorer with all metrics that can be computed of a submission, apart from some."""
+    names = [name for name in fit_metrics(submission) if name not in apart_from]
+    return scorer.with_options(metrics=names)
 
 
 def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
@@ -305,7 +309,7 @@ def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
     Raises:
         InputError: They are malformed, or one has no goal.
     """
-    free_running = room("grounding.plain_dialogues", "--free-running")
+    free_running = import_room("harness.grounding.plain_dialogues", "--free-running")
     return free_running.play_free_running(plain_form(dialogues, source), source, scorer)
 
 
@@ -330,7 +334,7 @@ def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
     """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
     if scorer.options.resolved.lexicalised:
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
-        checks = room("grounding.delexicalised", "plain English")
+        checks = import_room("harness.grounding.delexicalised", "plain English")
         checks.refuse_delexicalised(submission, scorer.rules, "--lexicalised")
     return normalize_submission(submission, scorer.rules)
 
@@ -409,7 +413,7 @@ def _signature(scorer: Scorer, parameters: Mapping[str, str]) -> Signature:
     """Return what scores of any kind depend on."""
     options, rules = scorer.options, scorer.rules
     metrics = [response_metrics()[name] for name in options.resolved.metrics]
-    packages = outside_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
+    packages = package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
     return Signature(
         benchmark=scorer.benchmark.name,
         data=_content_hash(_part(scorer.benchmark, options.resolved.part, rules), rules),
@@ -432,7 +436,7 @@ def database_of(scorer: Scorer) -> VenueDatabase:
 
 def delexicaliser_of(scorer: Scorer) -> Any:
     """Return the delexicaliser of the benchmark's venues under the rule set."""
-    grounded = room("grounding.grounded", "plain English")
+    grounded = import_room("harness.grounding.grounded", "plain English")
     return grounded.delexicaliser(scorer.benchmark, scorer.rules)
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ..characters import plain_characters
 from ..normalizing import Delexicalised, Span
-from ..registry import read_toml, sha256
+from ..packaged import read_toml, sha256
 from ..rules import RuleSet
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
 from .phrases import (

@@ -1,8 +1,8 @@
 """What CONTRIBUTING says about extending the project is enough, tried in a copy of it.
 
-The copy's commands run as processes of their own. Every addition touches one file; entries made
-before stay valid. A data set is in test_second_data_set.py, a metric of states in
-test_tracking_registry.py.
+The copy's commands run as processes of their own. Every addition is one file, and a line where its
+kind is listed; entries made before stay valid. A data set is in test_second_data_set.py, a metric
+of states in test_tracking_registry.py.
 """
 
 from __future__ import annotations
@@ -142,9 +142,18 @@ def _report(copied: Path, mwz: Mwz, *more: str) -> Any:
     return json.loads(mwz("score", _predictions(copied), *options))
 
 
-def test_a_metric_is_one_file(copied: Path, mwz: Mwz) -> None:
+def _replace(path: Path, before: str, after: str) -> None:
+    content = path.read_text(encoding="utf-8")
+    assert before in content
+    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+
+
+def test_a_metric_is_one_file_and_listed(copied: Path, mwz: Mwz) -> None:
     _submit(copied, mwz, "Before")
     (copied / "mwz/harness/metrics/questions.py").write_text(METRIC, encoding="utf-8")
+    registry = copied / "mwz/harness/metrics/registry.py"
+    _replace(registry, "inform, lower_bound\n", "inform, lower_bound, questions\n")
+    _replace(registry, "    flags.METRIC,\n", "    flags.METRIC,\n    questions.METRIC,\n")
     responses = [
         turn["response"]
         for turns in json.loads(Path(_predictions(copied)).read_text(encoding="utf-8")).values()
@@ -272,12 +281,14 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     assert mwz("leaderboard", "--check").strip().endswith("up to date")
 
 
-def test_a_command_is_one_module_of_the_command_line(copied: Path, mwz: Mwz) -> None:
+def test_a_command_is_one_module_of_the_command_line_and_listed(copied: Path, mwz: Mwz) -> None:
     module = copied / "mwz/harness/cli/greet.py"
     module.write_text(
         '"""`mwz greet`: say hello."""\n\nimport click\n\n\n'
         '@click.command(help="Say hello.")\ndef command() -> None:\n    click.echo("hello")\n',
         encoding="utf-8",
     )
+    listed = '"dst": "Score'
+    _replace(module.with_name("__init__.py"), listed, f'"greet": "Say hello.",\n    {listed}')
     assert re.search(r"greet +Say hello\.", mwz("--help"))
     assert mwz("greet") == "hello\n"

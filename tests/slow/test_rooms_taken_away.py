@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from helpers import PROJECT, run_process
 
+from mwz.normalization.packaged import tomllib
+
 ROOMS = {
     "live": ("harness/live",),
     "grounding": ("harness/grounding", "normalization/delexicaliser"),
@@ -100,10 +102,56 @@ def test_the_rest_works_without_a_room(room: str, tmp_path: Path) -> None:
     for folder in ROOMS[room]:
         commands = {path.stem for path in (PROJECT / folder).glob("[a-z]*.py")}
         assert not commands & listed
+    _check_real_board(room, tmp_path, mwz)
     broken = mwz(script=_IMPORTED).stdout.splitlines()
     # Live dialogues are scored by what is said in plain English.
     assert room == "grounding" or not broken
     assert all(line.startswith("harness/live/") for line in broken)
+
+
+def _check_real_board(
+    room: str, folder: Path, mwz: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """Make the board of the project's own submissions, with a table of figures for each track."""
+    board = shutil.copytree(PROJECT / "submissions", folder / "board" / "submissions")
+    tables = "".join(_TABLE.format(track=track) for track in ("lexicalised", "live"))
+    with (board / "reported.toml").open("a", encoding="utf-8") as file:
+        file.write(tables)
+    said = mwz("leaderboard", "--submissions", str(board)).stderr.splitlines()
+    absent = [track for track, rooms in _TRACKS.items() if room in rooms]
+    entries = [path for path in board.glob("*/entry.toml") if _track(path) in absent]
+    expected = []
+    for source, left_out in (("reported.toml", f"{len(absent)} tables"), ("", f"{len(entries)} e")):
+        if absent:
+            expected.append(f"mwz: {board / source}: leaves out {left_out}")
+    assert len(said) == len(expected)
+    for line, start in zip(sorted(said), sorted(expected), strict=True):
+        assert line.startswith(start)
+        assert line.endswith(f"of tracks that are not installed ({', '.join(absent)})")
+    page = (folder / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "MinTL" in page
+    assert ("AutoTOD" in page) == ("lexicalised" not in absent)
+
+
+_TRACKS = {"lexicalised": ("grounding",), "live": ("grounding", "live")}
+"""Track -> the rooms without which it is not there."""
+
+_TABLE = """
+[[tables]]
+name = "made-up-{track}"
+title = "Made up for this test"
+track = "{track}"
+kind = "authors"
+repository = "nobody/nothing"
+commit = "0123456789012345678901234567890123456789"
+path = "README.md"
+columns = ["score"]
+rows = [{{ system = "Nobody's", figures = {{ score = "1.0" }} }}]
+"""
+
+
+def _track(path: Path) -> object:
+    return tomllib.loads(path.read_text(encoding="utf-8"))["track"]
 
 
 def test_what_needs_plain_english_says_so(tmp_path: Path) -> None:

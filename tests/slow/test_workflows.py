@@ -21,7 +21,7 @@ import pytest
 from helpers import CAREFUL, PROJECT
 from ruamel.yaml import YAML
 
-from mwz.normalization.registry import tomllib
+from mwz.normalization.packaged import tomllib
 
 WORKFLOWS = PROJECT / ".github" / "workflows"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
-from mwz.normalization import declared, outside_versions
+from mwz.normalization import declared, package_versions
 
 from ...errors import InputError, unquoted
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
@@ -19,9 +18,6 @@ from .standard import STANDARD, Format, Standard, is_standard, other_keys
 
 FORMATS = (DAMD_LOG, BELIEF_SPANS, BLOCKS, FGA_TRACKERS, ARRANGEMENTS)
 """The harness's own formats besides the standard form."""
-
-_FIELD_TYPES: Mapping[Any, Any] = {"name": str, "description": str, "rank": int, ...: Callable}
-"""Field of a `Format` -> the type that it must have in a format of another package."""
 
 _JSON_OBJECT = b"{"
 _BEGINNING = 100
@@ -46,8 +42,24 @@ _SHOWN_KEYS = 8
 @cache
 def formats() -> tuple[Format, ...]:
     """Return `FORMATS` and those of other packages, in the order in which they are tried."""
-    every = declared(str(__package__), "FORMAT", Format, _FIELD_TYPES, FORMATS)
+    others = declared("formats", _checked, [format_.name for format_ in FORMATS])
+    every = [*FORMATS, *others.values()]
     return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
+
+
+def _checked(format_: object) -> Format:
+    """Return a format of another package.
+
+    Raises:
+        ValueError: It is none, or a field of it has another type.
+    """
+    # Imports pydantic late: it takes 0.1 s, and only formats of packages are checked.
+    from mwz.normalization import typed
+
+    if not isinstance(format_, Format):
+        raise ValueError(f"expected a Format, found {format_!r:.60}")
+    typed(Format, vars(format_))
+    return format_
 
 
 def is_play(content: bytes) -> bool:
@@ -152,7 +164,7 @@ def lasting_form(content: bytes, source: str, users: Mapping[str, Sequence[str]]
         InputError: The file cannot be read.
     """
     # Reading takes long, so the file is read only if other packages declare formats.
-    if not outside_versions(formats=formats()):
+    if not package_versions(formats=formats()):
         return content
     standard = read_standard(content, source)
     if not standard.packages:
@@ -174,7 +186,7 @@ def standard_form(content: object, source: str) -> Standard:
         for format_ in formats():
             if format_.recognises(content):
                 standard = format_.read(content, source)
-                return replace(standard, packages=outside_versions(formats=[format_]))
+                return replace(standard, packages=package_versions(formats=[format_]))
     if isinstance(content, Mapping):
         # An object that no format recognises is meant to be the standard form.
         return Standard(content, STANDARD)

@@ -1,0 +1,114 @@
+"""What other packages declare by entry points: metrics, formats, set-ups and rule sets.
+
+An entry point of the groups `mwz.metrics` and `mwz.formats` names an object, one of `mwz.setups`
+and `mwz.rules` the package that has the table NAME.toml (docs/extending.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from traceback import walk_tb
+from typing import TypeVar
+
+from .packaged import DeclarationError, parse_toml
+
+_T = TypeVar("_T")
+
+RESERVED = (
+    *("format", "signature", "signature_fields", "benchmark", "rules", "domains", "states"),
+    *("goals", "coverage", "unknown_placeholders", "predictions", "without_placeholders"),
+    *("other_rules", "further_gold", "result", "intervals", "metrics", "setup", "whole"),
+    *("name", "file", "auto", "both", "remarks"),
+)
+"""Keys of reports and values of options, which nothing of a package may be called by."""
+
+_installed = cache(entry_points)
+"""The entry points of all packages; a file of each package is read for them."""
+
+
+def _points(group: str) -> EntryPoints:
+    return _installed().select(group=f"mwz.{group}")
+
+
+def _owner(point: EntryPoint) -> str:
+    """Return how messages name an entry point: package, version, group and name."""
+    package = "unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+    return f"{package}, {point.group} {point.name}"
+
+
+def _content(point: EntryPoint) -> object:
+    """Return the object that an entry point names, or its table."""
+    if ":" in point.value:
+        return point.load()
+    # The package is not imported: it may be the one that is just importing this.
+    spec = find_spec(point.value)
+    package = getattr(spec, "origin", None) or point.value
+    return parse_toml(Path(package).with_name(f"{point.name}.toml"))
+
+
+def declared(
+    group: str, checked: Callable[[object], _T], taken: Collection[str] = ()
+) -> dict[str, _T]:
+    """Return what packages declare in a group: name of the entry point -> object or table.
+
+    Args:
+        group: What follows `mwz.` in the name of the group.
+        checked: Returns what is declared, or raises a ValueError that says what is wrong with it.
+        taken: The names that are taken, besides `RESERVED`.
+
+    Raises:
+        DeclarationError: It cannot be loaded, something is wrong with it, or its name is taken.
+    """
+    declarations: dict[str, _T] = {}
+    for point in _points(group):
+        try:
+            content = _content(point)
+        # A module of another package may raise anything, and may exit.
+        except (Exception, SystemExit) as error:
+            problem = f"{point.value} cannot be loaded: {type(error).__name__}: {error}"
+            raise DeclarationError(f"{_owner(point)}: {problem}") from error
+        try:
+            declarations[point.name] = checked(content)
+        except ValueError as error:
+            problems = "; ".join(map(str, error.args))
+            raise DeclarationError(f"{_owner(point)}: {problems}") from error
+        if {point.name, getattr(content, "name", point.name)} & {*taken, *RESERVED}:
+            raise DeclarationError(f"{_owner(point)}: the name is taken; choose another")
+    return declarations
+
+
+def package_versions(**used: Collection[object]) -> dict[str, str]:
+    """Return package -> version, of the packages that declare what is used.
+
+    Args:
+        used: What follows `mwz.` in the group -> names of tables, or the objects themselves.
+    """
+    versions = {}
+    for group, contents in used.items():
+        for point in _points(group):
+            content = _content(point) if ":" in point.value else point.name
+            if content in contents and point.dist is not None:
+                versions[point.dist.name] = point.dist.version
+    return versions
+
+
+def package_fault(error: BaseException) -> str | None:
+    """Return which package an error comes from, and where; None if it is the harness's own.
+
+    It is the package with the innermost of the functions that were running.
+    """
+    if isinstance(error, DeclarationError):
+        return str(error)
+    points = [*_points("metrics"), *_points("formats")]
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        module = str(frame.f_globals.get("__name__"))
+        # The module itself tells which of several objects of a package it is.
+        for point in sorted(points, key=lambda point: point.module != module):
+            if module.partition(".")[0] == point.module.partition(".")[0]:
+                problem = f"{type(error).__name__}: {error} (line {line} of {module})"
+                return f"{_owner(point)}: {problem}"
+    return None

@@ -1,0 +1,147 @@
+"""The types of tables that people write, checked by pydantic.
+
+Importing pydantic takes 0.1 s, so whatever uses this imports it within a function.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from .packaged import names
+
+_T = TypeVar("_T")
+
+
+def typed(kind: type[_T], content: object, place: str = "") -> _T:
+    """Return content as a type: a model, a dataclass, or a type of numbers, texts, maps and lists.
+
+    Args:
+        kind: The type; dataclasses in it take no unknown keys.
+        content: What was read, as JSON or TOML types.
+        place: Where in its file the content stands.
+
+    Raises:
+        ValueError: The content is not as the type says. Its arguments are a sentence for each place
+            where it is not.
+    """
+    try:
+        value: _T = _holder(cast("Any", kind)).model_validate({"content": content}).content
+    except ValidationError as error:
+        raise ValueError(*[_problem(place, problem) for problem in error.errors()]) from error
+    return value
+
+
+@cache
+def _holder(kind: Any) -> Any:
+    """Return a model that holds content of a type."""
+    return create_model("Content", __config__=ConfigDict(extra="forbid"), content=(kind, ...))
+
+
+def _problem(place: str, problem: Any) -> str:
+    # What pydantic calls a key that is wrong itself.
+    inside = [str(part) for part in problem["loc"][1:] if part != "[key]"]
+    where = ".".join(filter(None, [place, *inside])) or "content"
+    # The names that models and dataclasses have for an unknown key.
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{where}: unknown key"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{where}: {message[:1].lower()}{message[1:]}"
+
+
+_DialogueId = Annotated[str, Field(pattern="^[a-z0-9_-]+$")]
+
+
+class StateErratum(BaseModel, extra="forbid", strict=True):
+    """An error of a gold state."""
+
+    dialogue: _DialogueId
+    turn: int
+    slot: Annotated[str, Field(pattern="^[a-z]+-[a-z ]+$")]
+    there: str = ""
+    right: str = ""
+    source: str
+
+
+class ResponseErratum(BaseModel, extra="forbid", strict=True):
+    """An error of a human response."""
+
+    dialogue: _DialogueId
+    turn: int
+    there: str
+    right: str
+    source: str
+
+
+class VenueErratum(BaseModel, extra="forbid", strict=True):
+    """An error of the venue database."""
+
+    domain: str
+    id: str
+    slot: str
+    there: str = ""
+    right: str = ""
+    source: str
+
+
+class Errata(BaseModel, extra="forbid"):
+    """A file of errata."""
+
+    benchmark: str
+    state: list[StateErratum] = []
+    response: list[ResponseErratum] = []
+    venue: list[VenueErratum] = []
+
+
+def _check_file(folder: str, name: str) -> str:
+    choices = names(folder, ".toml")
+    if name not in choices:
+        raise ValueError(f"unknown value {name!r:.60}; choose from {', '.join(choices)}")
+    return name
+
+
+class RuleSetFile(BaseModel, extra="forbid", strict=True):
+    """The file of a rule set."""
+
+    date: Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}$")]
+    change: str
+    tables: list[Annotated[str, AfterValidator(partial(_check_file, "tables"))]]
+    venues: Literal["2021", "2023"]
+    normalises_venues: bool
+    errata: list[Annotated[str, AfterValidator(partial(_check_file, "errata"))]] = []
+    rules: dict[str, dict[str, Any]] = {}
+
+
+class Responses(BaseModel, extra="forbid", strict=True):
+    """What rules say of responses."""
+
+    deleted: list[str]
+    about_venues: list[str]
+
+
+class Queries(BaseModel, extra="forbid", strict=True):
+    """What rules say of queries."""
+
+    unknown: str
+    no_constraint: list[str]
+    any_spelling: bool = False
+    fuzzy_ratio: int
+
+
+class RuleTables(BaseModel, extra="allow", strict=True):
+    """The tables of a rule set; those that are not named here have words."""
+
+    __pydantic_extra__: dict[str, dict[str, str]] = Field(init=False)
+    responses: Responses
+    queries: Queries
+    domains: dict[str, dict[str, str | list[str]]]
+    ontology: dict[str, list[str]]
+    extension: dict[str, list[str]]
+    value_rules: dict[str, str]
+    errata: dict[str, Errata] = {}
+    slot_aliases: dict[str, str]
+    name_phrases: dict[str, str]
+    time_words: dict[str, str]
+    time_prefixes: dict[str, str]
