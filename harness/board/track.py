@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeAlias
 
 from mwz.normalization import contributed
 
+from ..glossary import glossary
+
 OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""
 
@@ -32,8 +34,6 @@ class Track:
     Attributes:
         name: What entries and options call it.
         kind: The kind of outputs of its systems.
-        title: Its heading.
-        about: What its systems do and how they are scored, for who is new to the field.
         place: Its place on the page.
         tables: Returns the rows of each of its tables, the best first, of the entries of all tracks
             under a rule set; given, too, what entries have of one another.
@@ -57,8 +57,6 @@ class Track:
 
     name: str
     kind: Kind
-    title: str
-    about: str
     place: int
     tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
@@ -75,6 +73,16 @@ class Track:
     below: Callable[[Any], Iterator[str]] = _nothing
     commands: Sequence[str] = ()
     caption: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return glossary()["tracks"][self.name].title
+
+    @property
+    def about(self) -> str:
+        """What its systems do and how they are scored, for who is new to the field."""
+        return glossary()["tracks"][self.name].meaning
 
     @property
     def delexicalised(self) -> bool:

@@ -378,10 +378,6 @@ METRIC = Metric(
     name="grounded",
     presentation=Presentation(
         title="Grounded",
-        description="Inform, Success and faithfulness of responses in plain English, from text, "
-        "database and goal alone; needs --lexicalised, which adds it.",
-        unit="percent",
-        source="docs/lexicalised.md",
         figures=FIGURES,
         text=lambda _, results: grounded_tables(results["grounded"]),
     ),

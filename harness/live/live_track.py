@@ -11,8 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from mwz.normalization import read_toml
-
 from ..board import (
     Board,
     Column,
@@ -34,11 +32,12 @@ from ..board import (
 from ..comparison import Evidence, Interval
 from ..data import DEFAULT, Task
 from ..errors import InputError, counted
+from ..glossary import glossary
 from ..io import Table, figure, short_names
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
-from .plays import TITLES, LiveRun, play_scripts
+from .plays import LiveRun, play_scripts
 from .world import Costs, TalkerName, World, parsed
 
 _NAME = "live"
@@ -249,6 +248,7 @@ def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
     names, figures = short_names([source for source, _ in runs]), [one.figures for _, one in runs]
     most = max(one["trials"] for one in figures)
     columns = ("inform", "success", "requested", "books", "turns", "calls")
+    titles = [glossary()["plays"][column].title for column in columns]
     rows = []
     for name, of in zip(names, figures, strict=True):
         passes = [Interval(**one).text(1) for one in of["pass"].values()]
@@ -257,7 +257,7 @@ def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
     return Table(
         "plays",
         f"Live dialogues of {counted(len(runs), 'agent')}",
-        ["", *(f"pass^{k}" for k in range(1, most + 1)), *(TITLES[column] for column in columns)],
+        ["", *(f"pass^{k}" for k in range(1, most + 1)), *titles],
         rows,
         [{"name": name, **_in_row(of)} for name, of in zip(names, figures, strict=True)],
         notes_once(zip(names, (of["signature"] for of in figures), strict=True)),
@@ -394,20 +394,19 @@ def _call(name: str, arguments: Any) -> Hashable:
     return name, frozenset((slot.strip(), str(value).strip().casefold()) for slot, value in slots)
 
 
-_TEXTS = read_toml("live_track.toml", __package__)
-
 TRACKS = (
     Track(
         name=_NAME,
         kind="plays",
-        title="Live dialogues",
-        about=_TEXTS["about"],
         place=50,
         tables=_tables,
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
-        commands=_TEXTS["commands"],
+        commands=(
+            "mwz play --agent model:NAME --base-url URL --tasks 20 -o name.jsonl",
+            "mwz why name.jsonl",
+        ),
         ranks="pass^1",
         against="turns",
         leads=("books", "success", "inform"),
