@@ -122,6 +122,8 @@ def _leaderboard(board: Board) -> Iterator[str]:
     legend = (mark for kind, mark in glossary()["marks"].items() if kind in kinds)
     signs = "; ".join(f"**{mark.sign}** {mark.meaning}" for mark in legend)
     values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
+    values["rank_range"] = glossary()["terms"]["rank range"].meaning
+    values["combined"] = glossary()["columns"]["Combined"].meaning
     yield from (_wrapped(text.format(**values)) for text in texts["short"])
 
 

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark, Dialogue
 
 _RATES = {
-    "inform": "Inform any",
-    "inform_all": "Inform all",
-    "success": "Success any",
-    "success_all": "Success all",
+    "inform": "Inform, any",
+    "inform_all": "Inform, all",
+    "success": "Success, any",
+    "success_all": "Success, all",
     "success_requested": "all requested",
 }
 OUTCOMES = tuple(_RATES)
