@@ -57,7 +57,7 @@ GRAPH = {name: _imported(name, path) for name, path in MODULES.items()}
 FLOORS = (
     ("normalization", "harness.errors"),
     ("database", "harness.io", "harness.benchmark", "harness.rooms", "normalization.delexicaliser"),
-    ("harness.signature", "harness.submission"),
+    ("harness.signature", "harness.submission", "harness.glossary"),
     ("harness.metrics",),
     ("harness.comparison", "harness.diagnosis", "harness.tracking", "harness.data"),
     ("harness.scoring",),

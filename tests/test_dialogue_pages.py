@@ -13,7 +13,6 @@ from parsed import HTML, tree_of
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
-from mwz.harness.board.views.board_pages import cause_title
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -152,7 +151,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
         assert " ".join(said.split()) in text
     for name, domain in outcome.domains.items():
         if domain.turn is not None:
-            assert f"✗ {name} is lost here: {cause_title(domain.cause or '')}" in text
+            assert f"✗ {name} is lost here: {domain.cause}" in text
     [row] = [row for row in _texts(page, "tr") if row.startswith("hasty")]
     assert row.startswith("hasty✗ no Inform")
     assert "named; query" in text

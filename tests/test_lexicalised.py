@@ -139,7 +139,7 @@ def test_the_delexicaliser_is_never_applied_silently(cli: Cli, tmp_path: Path) -
     assert "lexicalised:" not in run.out
     run = cli("score", path, "--lexicalised")
     assert "--lexicalised" not in run.err
-    for text in ("Inform any", "human: the human responses of", "Their BLEU does not compare"):
+    for text in ("Inform, any", "human: the human responses of", "Their BLEU does not compare"):
         assert text in run.out
 
 

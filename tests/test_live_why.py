@@ -15,6 +15,7 @@ from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.data.goals import read_tasks
+from mwz.harness.glossary import glossary
 from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import CAUSES, USER_FAULTS, Environment, Finding, findings
 from mwz.harness.live.world import User, World
@@ -97,7 +98,7 @@ def test_what_a_model_does_wrong_is_named(
     why = cli.of("why", file, "--benchmark", "sample")
     table = why.done().out
     assert re.search(rf"(?m)^{cause}  .* \d+ +\d+\.00$", table)
-    assert f"{cause}: {CAUSES[cause]}" in table
+    assert f"{cause}: {glossary()['causes'][cause].meaning}" in table
     assert "fault of the user" not in table
     text = " ".join(why.done("--dialogue", id_).out.split())
     assert f"not solved, {cause}" in text
@@ -223,7 +224,7 @@ def test_pages_show_plays_beside_the_baseline(cli: Cli, tmp_path: Path) -> None:
     assert "call: book_hotel(name the weather house" in page
     index = (pages / "index.html").read_text(encoding="utf-8")
     assert "hotel: wrong venue booked (2)" in index
-    assert CAUSES["wrong venue booked"] in index
+    assert glossary()["causes"]["wrong venue booked"].meaning in index
     text = cli.done("why", *both, "--dialogue", "town002").out
     assert "| call      book_hotel(name skylark inn" in text
     assert text.count("not solved, wrong venue booked") == 2

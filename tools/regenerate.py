@@ -8,6 +8,7 @@
   (docs/interface.md).
 - The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
   written by hand.
+- `docs/glossary.md`.
 - The leaderboard's pages.
 
 The tests compare what is written with what this makes. Read the difference before you commit it: a
@@ -34,6 +35,7 @@ from mwz.harness.board.reported import PrintedFigure, ReportedFigures, read_repo
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
+from mwz.harness.glossary import glossary, glossary_page
 from mwz.harness.io import (
     escaped_cell,
     figure,
@@ -248,9 +250,9 @@ def _response_metrics() -> str:
     computed = {True: "yes", False: "if named"}
     rows = []
     for name, metric in response_metrics().items():
-        shown = metric.presentation
+        term = glossary()["metrics"][name]
         is_computed = computed[metric.is_default]
-        rows.append([f"`{name}`", shown.description, shown.unit, shown.source, is_computed])
+        rows.append([f"`{name}`", term.meaning, term.unit, term.source, is_computed])
     return markdown_table(["`--metrics`", "measures", "unit", "source", "computed"], rows)
 
 
@@ -274,9 +276,9 @@ def _setups() -> str:
 
 def _tracking_metrics() -> str:
     rows = []
-    for name, metric in tracking_metrics().items():
-        shown = metric.presentation
-        rows.append([name, shown.description, shown.unit, shown.source])
+    for name in tracking_metrics():
+        term = glossary()["metrics"][name]
+        rows.append([name, term.meaning, term.unit, term.source])
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
 
@@ -447,7 +449,7 @@ def _after(causes: Sequence[str]) -> str:
 
 def _flags() -> str:
     rows = [
-        [f"`{name}`", flag.title, flag.honest_range, flag.bound, flag.remedy]
+        [f"`{name}`", glossary()["flags"][name].meaning, flag.honest_range, flag.bound, flag.remedy]
         for name, flag in declared_flags().items()
     ]
     headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]
@@ -484,6 +486,7 @@ def regenerate() -> None:
         write_json(str(GOLDEN / "interface.json"), {"json": layouts()})
         for name in PAGES:
             write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
+        write_atomically(DOCS / "glossary.md", glossary_page())
         status, _, shown = _run(("leaderboard", "--submissions", str(SUBMISSIONS)), {})
         if status:
             raise SystemExit(shown)

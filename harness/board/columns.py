@@ -10,12 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache, partial
+from functools import partial
 from itertools import compress
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
-
-from mwz.normalization import read_toml
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import RANKED, reported_figures
@@ -180,12 +178,6 @@ def answer(board: Board, table: BoardTable) -> str:
         first = f"No single best: {names} are statistically tied on {ranking}."
     leads = ", ".join(_leads(rows, [by_key[key] for key in track.leads if key in by_key]))
     return f"{first} {leads}." if leads else first
-
-
-@cache
-def mark_kinds() -> Mapping[str, Mapping[str, str]]:
-    """Return kind of mark -> its `sign` and `legend`, in order."""
-    return read_toml("marks.toml", __package__)
 
 
 def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
@@ -373,8 +365,8 @@ def _chosen(board: Board) -> Iterator[Column[Any]]:
     for key, title, value, above in (
         ("length", "Av. len.", LENGTH, "responses"),
         ("cbe", "CBE", at("report.diversity.conditional_entropy", 2), "responses"),
-        ("unigrams", "Unigrams", at("report.diversity.unigrams", 0), "responses"),
-        ("trigrams", "Trigrams", at("report.diversity.trigrams", 0), "responses"),
+        ("unigrams", "Unique words", at("report.diversity.unigrams", 0), "responses"),
+        ("trigrams", "Unique 3-grams", at("report.diversity.trigrams", 0), "responses"),
         ("joint-accuracy", "Fuzzy joint acc.", at("report.dst.fuzzy.joint_accuracy"), "states"),
     ):
         yield Column(key, title, value, above, visible="chosen")
@@ -425,12 +417,10 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
     return columns(board)
 
 
-def _track(name: str, title: str, place: int, **more: Any) -> Track:
+def _track(name: str, place: int, **more: Any) -> Track:
     return Track(
         name=name,
         kind="delexicalised responses",
-        title=title,
-        about=read_toml("columns.toml", __package__)[name],
         place=place,
         tables=partial(_tables, name),
         columns=_columns,
@@ -447,7 +437,7 @@ _FIGURES = {
 }
 
 TRACKS = (
-    _track("end-to-end", "End-to-end systems", 10, states="predicted", **_FIGURES),
-    _track("policy-optimization", "Policy-optimization systems", 20, states="gold", **_FIGURES),
-    _track(REFERENCE, "Reference", 100, states="gold", submitted=False),
+    _track("end-to-end", 10, states="predicted", **_FIGURES),
+    _track("policy-optimization", 20, states="gold", **_FIGURES),
+    _track(REFERENCE, 100, states="gold", submitted=False),
 )

@@ -13,6 +13,7 @@ from mwz.normalization import read_toml
 
 from ..benchmark import STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
+from ..glossary import glossary
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import reported_figures
 from .columns import (
@@ -23,7 +24,6 @@ from .columns import (
     board_tables,
     columns,
     first_columns,
-    mark_kinds,
     own_figures,
     printed_columns,
 )
@@ -119,9 +119,11 @@ def _leaderboard(board: Board) -> Iterator[str]:
             titles = "; ".join(one.title for one in others)
             yield _wrapped(texts["others"].format(titles=titles, **where))
     yield "## Notes"
-    legend = (one for kind, one in mark_kinds().items() if kind in kinds)
-    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in legend)
+    legend = (mark for kind, mark in glossary()["marks"].items() if kind in kinds)
+    signs = "; ".join(f"**{mark.sign}** {mark.meaning}" for mark in legend)
     values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
+    values["rank_range"] = glossary()["terms"]["rank range"].meaning
+    values["combined"] = glossary()["columns"]["Combined"].meaning
     yield from (_wrapped(text.format(**values)) for text in texts["short"])
 
 
@@ -132,7 +134,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _footnote(row: Row, marks: Iterable[Mark]) -> str:
-    notes = (f"{mark_kinds()[mark.kind]['sign']} {mark.note}" for mark in marks)
+    notes = (f"{glossary()['marks'][mark.kind].sign} {mark.note}" for mark in marks)
     return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
 
 
@@ -152,14 +154,15 @@ def _short_table(
         rates = (reported.get(name) for name in ("inform", "success") if reported)
         return "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
 
-    signs = {
-        row.key: "".join(mark_kinds()[mark.kind]["sign"] for mark in marks) for row, marks in marked
-    }
+    signs = {}
+    for row, marks in marked:
+        signs[row.key] = "".join(glossary()["marks"][mark.kind].sign for mark in marks)
     track = tracks()[table.track]
     by_key = {column.key: column for column in table.columns}
     listed = [_with_interval(by_key[key]) for key in (track.ranks, *track.leads)]
-    texts = {"Range": board.rank_range, "Authors": authors, "Marks": lambda row: signs[row.key]}
-    listed += [_of_words(title, text) for title, text in texts.items()]
+    listed.append(_of_words("Range", board.rank_range))
+    listed.append(_of_words("Authors", authors))
+    listed.append(_of_words("Marks", lambda row: signs[row.key]))
     lines = [row for row, _ in marked]
     full = [column for column in listed if any(column.value(row).text for row in lines)]
     return _table(lines, full, [row.place for row in lines])

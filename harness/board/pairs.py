@@ -104,7 +104,7 @@ def _states_evidence(entry: Entry) -> Evidence:
 
 _EXACT_TURNS: Metric[object] = Metric(
     "states",
-    Presentation("JGA", "", "percent", "", [Figure(JGA, "JGA", main=True)]),
+    Presentation("JGA", figures=[Figure(JGA, "JGA", main=True)]),
     formula=lambda sums: {JGA: percent(sums["exact"], sums["turns"])},
     value=lambda _: {},
     takes_samples=True,

@@ -259,7 +259,7 @@ class PrintedFigure:
             accuracy the gold states.
         title: What tables call it.
         metric: Its key in `reported_figures()` or `DIVERSITY`; empty for others.
-        verdict: One of `verdicts.toml`, [figures]; of a figure that does not fit, "combined" or
+        verdict: One of the glossary's verdicts; of a figure that does not fit, "combined" or
             "attainable"; of a cell of a paper's table, where the outputs are that the harness
             does not have.
         reason: What does not fit, and what the figure can be.

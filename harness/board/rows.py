@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..comparison import Interval
 from ..errors import counted
+from ..glossary import glossary
 from ..io import figure, signed
 from ..metrics import GOLD_STATES, reported_figures
 from ..scoring import RANKED_COVERAGE, Coverage, Report, setup_figure, whole_figure
@@ -90,7 +91,7 @@ class Mark:
     """What qualifies a row, in short.
 
     Attributes:
-        kind: A key of `marks.toml`, which has its sign and what the legend says of it.
+        kind: A key of the glossary's marks, which has its sign and what the legend says of it.
         note: What is to be said, in words.
         value: What stands behind the sign, such as a difference.
     """
@@ -298,7 +299,7 @@ class Row:
     def flag_title(self, name: str, quoted: Callable[[str], str] = str) -> str:
         """Return what a flag is called; of copies, with the entry that they are of."""
         copied, _ = self.copies.get(name, ("", 0.0))
-        return declared_flags()[name].title + (f" ({quoted(copied)})" if copied else "")
+        return glossary()["flags"][name].meaning + (f" ({quoted(copied)})" if copied else "")
 
     @property
     def reviews(self) -> Mapping[str, Review]:
@@ -308,7 +309,7 @@ class Row:
     @property
     def unreviewed(self) -> list[str]:
         """The raised flags that nobody has reviewed, in words."""
-        return [declared_flags()[name].flag for name in self.raised if name not in self.reviews]
+        return [glossary()["flags"][name].title for name in self.raised if name not in self.reviews]
 
     def marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
         """Yield what qualifies the row.

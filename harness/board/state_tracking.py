@@ -14,7 +14,6 @@ from mwz.normalization import (
     DEFAULT_RULES,
     BeliefState,
     normalize_state,
-    read_toml,
     rule_set,
 )
 
@@ -415,14 +414,10 @@ def _turns_covered(row: TrackedRow) -> Value:
     return Value(row.coverage, 2, unit=" %")
 
 
-_TEXTS = read_toml("state_tracking.toml", __package__)
-
 TRACKS = (
     Track(
         name=_NAME,
         kind="states only",
-        title="State tracking",
-        about=_TEXTS["about"],
         place=30,
         tables=_tables,
         heading=lambda rows: str(rows[0].scores.gold_title),

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ..glossary import glossary
 from ..rooms import absent_tracks, complete_rooms
 
 TRACKS = (f"{__package__}.columns", f"{__package__}.state_tracking")
@@ -36,8 +37,6 @@ class Track:
     Attributes:
         name: What entries and options call it.
         kind: The kind of outputs of its systems.
-        title: Its heading.
-        about: What its systems do and how they are scored, for who is new to the field.
         place: Its place on the page.
         tables: Returns the rows of each of its tables, the best first, of the entries of all tracks
             under a rule set; given, too, what entries have of one another.
@@ -61,8 +60,6 @@ class Track:
 
     name: str
     kind: Kind
-    title: str
-    about: str
     place: int
     tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
@@ -79,6 +76,16 @@ class Track:
     below: Callable[[Any], Iterator[str]] = _nothing
     commands: Sequence[str] = ()
     caption: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return glossary()["tracks"][self.name].title
+
+    @property
+    def about(self) -> str:
+        """What its systems do and how they are scored, for who is new to the field."""
+        return glossary()["tracks"][self.name].meaning
 
     @property
     def delexicalised(self) -> bool:

@@ -3,7 +3,7 @@
 A printed figure matches if the harness's is within half a unit of its last digit: rounded to the
 digits printed, it equals it. An average length that is cut off rather than rounded, less than one
 unit away, and a combined score added up from rounded parts match to rounding. Where a figure does
-not match as it should, the other set-ups and rule sets are tried. The words are in `verdicts.toml`.
+not match as it should, the other set-ups and rule sets are tried. The glossary has the words.
 
 Some figures cannot be of the whole test set, whatever the outputs are. A rate over N units
 (dialogues, turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N.
@@ -21,7 +21,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from mwz.normalization import DEFAULT_RULES, read_toml
+from mwz.normalization import DEFAULT_RULES
 
 from ..metrics import RANKED
 from .entries import Entry
@@ -186,11 +186,6 @@ def _is_rounding(metric: str, beside: Mapping[str, PrintedFigure]) -> bool:
     parts_match = all(name in beside and beside[name].equal for name in PARTS)
     printed = {name: one.printed for name, one in beside.items()}
     return metric == "combined" and parts_match and not contradicts_parts(printed)
-
-
-def verdict_meanings() -> Mapping[str, str]:
-    """Return the beginning of each verdict -> its meaning; "…" stands for any words."""
-    return read_toml("verdicts.toml", __package__)
 
 
 def official_verdict(entry: Entry, claim: ReportedFigures) -> str:

@@ -11,6 +11,7 @@ import click
 from ..benchmark import Benchmark
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
+from ..glossary import glossary
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
 from ..metrics import (
     VARIANTS,
@@ -154,10 +155,7 @@ class _Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
             formatter.write_dl(
-                [
-                    (metric.name, metric.presentation.description)
-                    for metric in tracking_metrics().values()
-                ]
+                [(name, glossary()["metrics"][name].meaning) for name in tracking_metrics()]
             )
 
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..errors import counted, cut
+from ..glossary import glossary
 from ..io import Cell, figure, signed, text_table
 from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, Fault, Played, outcomes, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
@@ -291,7 +292,7 @@ def losses_text(
             for chosen in [[name for name in group if cause in (None, name)]]
             if chosen and counts
         ),
-        _legend(losses, cause, causes if isinstance(causes, Mapping) else {}),
+        _legend(losses, [name for name in (*causes, *slot_causes) if cause in (None, name)]),
         "" if domain else wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]),
         "" if cause or not slot_causes else _rates_table(losses),
         *tables,
@@ -315,16 +316,13 @@ def _head(diagnosis: Diagnosis, inform: float, success: float) -> str:
     return "\n".join(lines)
 
 
-def _legend(
-    losses: Mapping[str, DomainLosses], cause: str | None, causes: Mapping[str, str]
-) -> str:
-    """Say what the causes that there are mean."""
-    return "\n".join(
-        wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
-        for name, text in {**CAUSES, **SLOT_CAUSES, **causes}.items()
-        if cause in (None, name)
-        and any(of.matched.get(name) or of.provided.get(name) for of in losses.values())
-    )
+def _legend(losses: Mapping[str, DomainLosses], causes: Iterable[str]) -> str:
+    """Say what those causes mean by which something is lost."""
+    lines = []
+    for name in causes:
+        if any(domain.matched.get(name) or domain.provided.get(name) for domain in losses.values()):
+            lines.append(wrapped(f"{name}: ", glossary()["causes"][name].meaning, indent=2))
+    return "\n".join(lines)
 
 
 def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: str | None) -> str:

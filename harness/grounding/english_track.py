@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml
+from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE
 from ..board import (
@@ -31,6 +31,7 @@ from ..board import (
     ranked,
     read_responses,
 )
+from ..glossary import glossary
 from ..io import escaped, figure, markdown_table, signed
 from ..metrics import TOTAL
 from ..scoring import Scorer, free_run
@@ -242,21 +243,17 @@ def _below(board: Board) -> Iterator[str]:
         table.append([escaped(name), *chain.from_iterable(cells)])
     if table:
         yield "### Round trip of the delexicaliser"
-        yield _TEXTS["way_back"]
+        yield glossary()["terms"]["round trip"].meaning
         yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
 
 
 # -------------------------------------------------------------------------------- the track
 
 
-_TEXTS = read_toml("english_track.toml", __package__)
-
 TRACKS = (
     Track(
         name=_NAME,
         kind="plain English",
-        title="Plain English",
-        about=_TEXTS["about"],
         place=40,
         tables=_tables,
         columns=_columns,
@@ -264,7 +261,10 @@ TRACKS = (
         entries_problems=_entries_problems,
         below=_below,
         ranks="success, all",
-        commands=_TEXTS["commands"],
+        commands=(
+            "mwz score answers.json --lexicalised",
+            "mwz score dialogues.json --free-running",
+        ),
         against="of a named venue, %",
         leads=("inform, all", "all requested"),
         caption="From text, goal and database alone; delex.: delexicalised first",

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark, Dialogue
 
 _RATES = {
-    "inform": "Inform any",
-    "inform_all": "Inform all",
-    "success": "Success any",
-    "success_all": "Success all",
+    "inform": "Inform, any",
+    "inform_all": "Inform, all",
+    "success": "Success, any",
+    "success_all": "Success, all",
     "success_requested": "all requested",
 }
 OUTCOMES = tuple(_RATES)
@@ -378,10 +378,6 @@ METRIC = Metric(
     name="grounded",
     presentation=Presentation(
         title="Grounded",
-        description="Inform, Success and faithfulness of responses in plain English, from text, "
-        "database and goal alone; needs --lexicalised, which adds it.",
-        unit="percent",
-        source="docs/lexicalised.md",
         figures=FIGURES,
         text=lambda _, results: grounded_tables(results["grounded"]),
     ),

@@ -467,31 +467,31 @@ def _unfit_accepted(case: _Case) -> str:
     return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
 
 
-_OF_DIALOGUES: Mapping[str, tuple[str, _Rule]] = {
-    "not played": ("no file has the dialogue", _not_played),
-    "error of the user": ("the user broke it off", partial(_broken_off, by_user=True)),
-    "error of the agent": ("the agent broke it off", partial(_broken_off, by_user=False)),
-    "no tool called": ("the agent calls no tool in the whole dialogue", _no_tool_called),
-    "no end": (f"the dialogue has not ended after {MAX_TURNS} turns", _endless),
+_OF_DIALOGUES: Mapping[str, _Rule] = {
+    "not played": _not_played,
+    "error of the user": partial(_broken_off, by_user=True),
+    "error of the agent": partial(_broken_off, by_user=False),
+    "no tool called": _no_tool_called,
+    "no end": _endless,
 }
-_OF_DOMAINS: Mapping[str, tuple[str, _Rule]] = {
-    "wrong venue booked": ("the venue that is booked breaks a constraint", _wrong_venue),
-    "wrong booking": ("the last booking has another slot, or is not the only one", _wrong_slots),
-    "no venue named": ("no response names a venue of the domain", _never_named),
-    "unfit venue offered": ("a venue that is named last breaks a constraint", _unfit_offer),
-    "not booked": ("there is no booking where the goal has one", _not_booked),
-    "request not answered": ("something that the goal requests is not told", _not_answered),
+_OF_DOMAINS: Mapping[str, _Rule] = {
+    "wrong venue booked": _wrong_venue,
+    "wrong booking": _wrong_slots,
+    "no venue named": _never_named,
+    "unfit venue offered": _unfit_offer,
+    "not booked": _not_booked,
+    "request not answered": _not_answered,
 }
-CAUSES = {cause: meaning for cause, (meaning, _) in {**_OF_DIALOGUES, **_OF_DOMAINS}.items()}
-"""Causes of a task that is not solved -> what they mean; the first that applies counts."""
+CAUSES = (*_OF_DIALOGUES, *_OF_DOMAINS)
+"""Causes of a task that is not solved; the first that applies counts. The glossary explains them,
+and the faults of users."""
 
-_OF_USERS: Mapping[str, tuple[str, _Rule]] = {
-    "constraint never said": ("the user does not say what it wants", partial(_unsaid, asked=False)),
-    "question not answered": ("the user ignores what the agent asks", partial(_unsaid, asked=True)),
-    "unfit offer accepted": ("the user takes what the agent says is not it", _unfit_accepted),
+USER_FAULTS: Mapping[str, _Rule] = {
+    "constraint never said": partial(_unsaid, asked=False),
+    "question not answered": partial(_unsaid, asked=True),
+    "unfit offer accepted": _unfit_accepted,
 }
-USER_FAULTS = {fault: meaning for fault, (meaning, _) in _OF_USERS.items()}
-"""What users do wrong in tasks that are not solved, whatever the cause -> what it means."""
+"""What users do wrong in tasks that are not solved, whatever the cause -> what finds it."""
 
 
 class Finding(NamedTuple):
@@ -530,14 +530,14 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     if not turns:
         return causes[:1], []
     causes += _findings(_OF_DOMAINS, cases.values())
-    return causes, _findings(_OF_USERS, cases.values())
+    return causes, _findings(USER_FAULTS, cases.values())
 
 
-def _findings(rules: Mapping[str, tuple[str, _Rule]], cases: Iterable[_Case]) -> list[Finding]:
+def _findings(rules: Mapping[str, _Rule], cases: Iterable[_Case]) -> list[Finding]:
     """Return what rules find in goal domains, domain by domain."""
     found = []
     for case in cases:
-        for cause, (_, rule) in rules.items():
+        for cause, rule in rules.items():
             words = rule(case)
             if words:
                 found.append(Finding(cause, case.domain, words))

@@ -12,8 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from mwz.normalization import read_toml
-
 from ..board import (
     Board,
     Column,
@@ -35,11 +33,12 @@ from ..board import (
 from ..comparison import Evidence, Interval
 from ..data import DEFAULT, Task
 from ..errors import InputError, counted
+from ..glossary import glossary
 from ..io import Table, figure, short_names
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
-from .plays import TITLES, LiveRun, play_scripts
+from .plays import LiveRun, play_scripts
 from .world import Costs, TalkerName, World, parsed
 
 _NAME = "live"
@@ -267,7 +266,8 @@ def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
         rows.append(row)
         records.append(record)
         signatures.append((name, record["signature"]))
-    titles = [f"pass^{power}" for power in powers] + [TITLES[column] for column in columns]
+    titles = [f"pass^{power}" for power in powers]
+    titles += [glossary()["plays"][column].title for column in columns]
     about = f"Live dialogues of {counted(len(runs), 'agent')}"
     return Table("plays", about, ["", *titles], rows, records, notes_once(signatures))
 
@@ -391,20 +391,19 @@ def _call(name: str, arguments: Any) -> Hashable:
     return name, frozenset((slot.strip(), str(value).strip().casefold()) for slot, value in slots)
 
 
-_TEXTS = read_toml("live_track.toml", __package__)
-
 TRACKS = (
     Track(
         name=_NAME,
         kind="plays",
-        title="Live dialogues",
-        about=_TEXTS["about"],
         place=50,
         tables=_tables,
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
-        commands=_TEXTS["commands"],
+        commands=(
+            "mwz play --agent model:NAME --base-url URL --tasks 20 -o name.jsonl",
+            "mwz why name.jsonl",
+        ),
         ranks="pass^1",
         against="turns",
         leads=("books", "success", "inform"),

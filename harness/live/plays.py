@@ -23,6 +23,7 @@ from ..benchmark import Goal
 from ..comparison import Evidence, Interval, intervals_of
 from ..diagnosis import goal_text, joined, labelled, losses_text
 from ..errors import counted
+from ..glossary import glossary
 from ..grounding import told_shares
 from ..io import figure, text_table
 from ..metrics import (
@@ -51,22 +52,6 @@ from .world import (
     script_name,
     tool_schemas,
 )
-
-TITLES: Mapping[str, str] = {
-    "inform": "Inform",
-    "success": "Success",
-    "requested": "Success, all requested",
-    "books": "Books",
-    "solved": "Solved",
-    "in_database": "Details told that the database has",
-    "of_named_venue": "Details told of a venue named before",
-    "turns": "Turns",
-    "calls": "Calls",
-    "failed_calls": "Calls answered by an error (total)",
-    "unasked": "Bookings nobody asked for (total)",
-    "errors": "Broken off (total)",
-}
-
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue as files have it: `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
@@ -227,9 +212,9 @@ class LiveRun:
         """Return the figures for people, and what messages call the file."""
         figures = self.figures
         rows = []
-        for name, title in TITLES.items():
+        for name, term in glossary()["plays"].items():
             value = figures[name]
-            rows.append([title, f"{value:,}" if isinstance(value, int) else figure(value)])
+            rows.append([term.title, f"{value:,}" if isinstance(value, int) else figure(value)])
         for role, cost in figures["costs"].items():
             for kind, number in cost.items():
                 rows.append([f"Cost of the {role}: {kind.replace('_', ' ')}", f"{number:,}"])
@@ -270,12 +255,13 @@ class LiveRun:
                 row[column] = comb(solved, power) * whole // comb(len(task_outcomes), power)
             rows[task] = row
         figures = []
+        terms = glossary()["plays"]
         for column, (key, _) in columns.items():
             is_won = all(row[column] in (0, whole) for row in rows.values())
             figures.append(
                 Figure(
                     column,
-                    TITLES.get(column, column),
+                    terms[column].title if column in terms else column,
                     interval_digits=1,
                     main=key == "solved",
                     won=column if is_won else None,
@@ -287,7 +273,7 @@ class LiveRun:
 
         metric: Metric[object] = Metric(
             "live",
-            Presentation("Live dialogues", "Tasks solved.", "percent", "docs/live.md", figures),
+            Presentation("Live dialogues", figures=figures),
             formula=formula,
             takes_samples=True,
         )
@@ -394,7 +380,7 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         errors.update(result["error"] for result in results if "error" in result)
     for error, number in errors.most_common(1):
         sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    for title, meanings in (("task not solved", CAUSES), ("fault of the user", USER_FAULTS)):
+    for title, causes in (("task not solved", CAUSES), ("fault of the user", tuple(USER_FAULTS))):
         words = {}
         results = []
         for name, dialogue in dialogues.items():
@@ -403,13 +389,13 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
             domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
             # A task is lost by one cause, but users have several faults. The first of a domain is
             # shown: it is assigned last.
-            found = dialogue.causes[:1] if meanings is CAUSES else dialogue.faults
+            found = dialogue.causes[:1] if causes is CAUSES else dialogue.faults
             for finding in reversed(found):
                 domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
                 words[name, finding.domain] = finding.words
             results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
-        if (words or meanings is CAUSES) and (cause is None or cause in meanings):
-            sections.append(losses_text("", results, meanings, (), (), domain, cause, title, words))
+        if (words or causes is CAUSES) and (cause is None or cause in causes):
+            sections.append(losses_text("", results, causes, (), (), domain, cause, title, words))
     return "\n\n".join(sections)
 
 

@@ -97,10 +97,6 @@ METRIC = Metric(
     name="bleu",
     presentation=Presentation(
         title="BLEU",
-        description="How close responses come to the references, in six styles of "
-        "delexicalisation.",
-        unit="percent",
-        source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
         figures=style_figures(),
         text=bleu_table,
     ),

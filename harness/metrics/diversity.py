@@ -104,12 +104,12 @@ def type_token_ratio(tokens: Sequence[str]) -> float:
 
 
 DIVERSITY_FIGURES = (
-    Figure("unigrams", "unique unigrams", digits=0, use="detail"),
-    Figure("bigrams", "unique bigrams", digits=0, use="detail"),
-    Figure("trigrams", "unique trigrams", digits=0, use="detail"),
+    Figure("unigrams", "unique words", digits=0, use="detail"),
+    Figure("bigrams", "unique 2-grams", digits=0, use="detail"),
+    Figure("trigrams", "unique 3-grams", digits=0, use="detail"),
     Figure("entropy", "token entropy (bits)", use="detail"),
-    Figure("conditional_entropy", "bigram conditional entropy (bits)", use="detail"),
-    Figure("mean_length", "tokens per response", use="detail"),
+    Figure("conditional_entropy", "CBE (bits)", use="detail"),
+    Figure("mean_length", "average length (tokens)", use="detail"),
     Figure("msttr", "MSTTR-50", use="detail"),
 )
 """The fields of `Diversity`."""
@@ -133,9 +133,6 @@ METRIC = Metric(
     name="diversity",
     presentation=Presentation(
         title="Diversity",
-        description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
-        unit="counts, bits, tokens, shares",
-        source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
         text=diversity_table,
     ),
     value=measure,

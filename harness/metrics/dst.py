@@ -68,9 +68,6 @@ METRIC = Metric(
     name="dst",
     presentation=Presentation(
         title="State tracking",
-        description="How well belief states are predicted, by every metric of `mwz dst`.",
-        unit="percent",
-        source="see docs/state-tracking.md",
         figures=tracking_figures,
         text=lambda _, results: str(results["dst"].text()),
     ),

@@ -17,6 +17,7 @@ from itertools import groupby
 from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE
+from ..glossary import glossary
 from ..io import figure, text_table
 from ..submission import FEW, declared_flags
 from .metric import Metric, Presentation, Results
@@ -203,7 +204,7 @@ def raised_table(_: Presentation, results: Results) -> str:
     rows = []
     for name, value in results["flags"].items():
         if name in flags and flags[name].is_raised(value):
-            rows.append([flags[name].title, figure(value, 2), flags[name].bound])
+            rows.append([glossary()["flags"][name].meaning, figure(value, 2), flags[name].bound])
     return text_table(["flags", "", "raised"], rows) if rows else ""
 
 
@@ -211,9 +212,6 @@ METRIC = Metric(
     name="flags",
     presentation=Presentation(
         title="Flags",
-        description="Checks for suspicious scores; shown only if raised.",
-        unit="means and shares",
-        source="docs/metrics.md",
         text=raised_table,
     ),
     value=measured_flags,

@@ -380,10 +380,6 @@ METRIC = Metric(
     name="inform",
     presentation=Presentation(
         title="Inform and Success",
-        description="Inform: a fitting venue is offered. Success: every requested slot is also "
-        "given.",
-        unit="percent",
-        source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
         figures=setup_figures(),
         text=domains_table,
     ),

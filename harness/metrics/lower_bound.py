@@ -73,9 +73,6 @@ METRIC = Metric(
     name="lower_bound",
     presentation=Presentation(
         title="Lower bound",
-        description="Scores of incomplete submissions; missing dialogues count as failures.",
-        unit="percent",
-        source="docs/metrics.md",
         text=bound_table,
     ),
     value=lower_bound,

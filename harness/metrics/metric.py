@@ -99,6 +99,8 @@ def results_table(presentation: Presentation, results: Results) -> str:
 class Presentation:
     """How tables and documents show a metric.
 
+    The glossary has description, unit and source of the harness's own metrics.
+
     Attributes:
         title: What tables call it.
         description: What it measures, in one sentence.
@@ -111,9 +113,9 @@ class Presentation:
     """
 
     title: str
-    description: str
-    unit: str
-    source: str
+    description: str = ""
+    unit: str = ""
+    source: str = ""
     figures: Sequence[Figure] | Callable[[], Sequence[Figure]] = ()
     digits: int = 2
     text: Callable[[Presentation, Results], str] = results_table

@@ -42,9 +42,6 @@ TOTALS: Metric[object] = Metric(
     name="responses",
     presentation=Presentation(
         title="Totals",
-        description="BLEU, Inform, Success and the combined score.",
-        unit="percent",
-        source="docs/metrics.md",
         figures=_main_figures(),
     ),
     formula=totals_formula,

@@ -138,7 +138,7 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
     assert columns.count() == before
     page.get_by_role("link", name="What the causes mean").click()
     page.wait_for_url("**/index.html#causes")
-    assert page.locator("#causes dt", has_text="the query finds nothing").is_visible()
+    assert page.locator("#causes dt", has_text="no venue").is_visible()
 
 
 def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(

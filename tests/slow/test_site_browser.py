@@ -147,7 +147,7 @@ def test_what_is_shown_is_in_the_address_and_comes_back_with_it(
     _head(page, "bleu", "policy-optimization").locator("button").click()
     page.fill("#filter-name", "a")
     page.locator("#columns summary").click()
-    _choice(page, "responses", "Trigrams").check()
+    _choice(page, "responses", "Unique 3-grams").check()
     _choice(page, "strict, 2021", "Inform").uncheck()
     shown = _names(page, "policy-optimization")
     other = context.new_page()

@@ -25,9 +25,6 @@ def is_silent(turn):
 def silence(choices):
     return tracking_metric(
         name="silence",
-        question="How often does it say nothing?",
-        unit="percent of the turns",
-        source="made up for this test",
         keys=["silence"],
         count=turn_scores("silence", is_silent),
         shares=mean_of_turns("silence"),
@@ -70,6 +67,10 @@ def _with_metric(copied: Path) -> None:
         assert line in registry
         registry = registry.replace(line, added, 1)
     (tracking / "registry.py").write_text(registry, encoding="utf-8")
+    glossary = copied / "mwz/harness/glossary.toml"
+    terms = glossary.read_text(encoding="utf-8")
+    term = 'silence = { meaning = "How often does it say nothing?", unit = "percent of the turns" }'
+    glossary.write_text(terms.replace("[metrics]\n", f"[metrics]\n{term}\n"), encoding="utf-8")
     write_json(copied / "states.json", {"SNG1": TURNS})
 
 

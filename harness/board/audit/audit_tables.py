@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rule_set
+from mwz.normalization import published_rule_sets, rule_set
 
 from ...errors import counted
+from ...glossary import glossary
 from ...io import Table, figure, signed, text_table
 from ..entries import Entry
 from ..reported import OFFICIAL, PrintedFigure, ReportedFigures, ReportedTable, printed_figures
@@ -19,7 +20,6 @@ from ..verdicts import (
     possible_share,
     record,
     reported_figures,
-    verdict_meanings,
 )
 from .setup_search import Point, SetupSearch, nearest, nearest_named, nearness
 
@@ -207,12 +207,9 @@ def record_tables(
     ]
 
 
-def _declared(
-    name: str, columns: Sequence[str], rows: list[list[str]], data: list[dict[str, Any]]
-) -> Table:
-    """Return a table whose title and notes are declared in `tables.toml`."""
-    about = read_toml("tables.toml", __package__)[name]
-    return Table(name, about["title"], columns, rows, data, about["notes"])
+def _legend(columns: Iterable[str], section: str = "audit") -> list[str]:
+    """Return what columns mean, by the glossary, a note each."""
+    return [f"{column}: {glossary()[section][column].meaning}" for column in columns]
 
 
 def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
@@ -232,8 +229,8 @@ def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
         about = {"system": one.system, "entry": one.entry, "source": one.source, **place}
         harness = {"harness": one.scored, "difference": one.difference}
         data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
-    legend = {**read_toml("legend.toml", __package__), **verdict_meanings()}
-    notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
+    notes = _legend(("source", "set-up", "reported", "harness", "difference"))
+    notes += _legend(glossary()["verdicts"], "verdicts")
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:
         notes.append(
@@ -300,7 +297,9 @@ def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
         under = " or ".join(row["under"]) or f"none (nearest: {nearest_rules})"
         rows.append([row["system"], printed["inform"], printed["success"], *texts, under])
     headers = ["system", "Inform", "Success", *rule_sets, "comes out under"]
-    return _declared("rule_sets", headers, rows, official)
+    title = "The rule set of each row of the public board"
+    notes = _legend(("under a rule set", "comes out under"))
+    return Table("rule_sets", title, headers, rows, official, notes)
 
 
 def _misfits_table(figures: Sequence[PrintedFigure]) -> Table:
@@ -373,7 +372,11 @@ def _search_tables(
             named_data.append({**about, **printed, **setup, **scored, "off_by": off_by})
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
-        yield _declared("explained", headers, rows, data)
+        title = "How near the combinations of --explain come"
+        notes = _legend(("tried", "off by", "as near, share", "by chance"))
+        yield Table("explained", title, headers, rows, data, notes)
     if named_rows:
         headers = ["system", "source", "reported", "set-up", "rules", "harness", "off by"]
-        yield _declared("named", headers, named_rows, named_data)
+        title = "The named set-up nearest to each reported Inform and Success"
+        notes = _legend(["off by"])
+        yield Table("named", title, headers, named_rows, named_data, notes)

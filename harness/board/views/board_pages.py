@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import chain, combinations
 from typing import Any
 
-from mwz.normalization import read_toml
-
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
+from ...glossary import glossary
 from ...metrics import TOTAL, reported_figures
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
@@ -25,7 +23,6 @@ from ..columns import (
     answer,
     board_tables,
     columns,
-    mark_kinds,
     printed_columns,
     verdict_mark,
 )
@@ -38,15 +35,9 @@ from ..rows import AGAIN, NOTHING, REFERENCE, Mark, ResponsesRow, Row, Value
 from ..scores import FIGURES
 from ..systems import FACTS, paper_year, stated_facts, system_year
 from ..track import tracks
-from ..verdicts import misfits, record, verdict_meanings
+from ..verdicts import misfits, record
 from .board_data import Data, rows_by_rules
 from .charts import track_charts
-
-
-@cache
-def meanings() -> dict[str, dict[str, str]]:
-    """Return what pages call the fields of signatures, sources of domains and states, and signs."""
-    return dict(read_toml("meanings.toml", __package__))
 
 
 def with_minus(text: str) -> str:
@@ -58,11 +49,6 @@ def sentence(notes: Iterable[str]) -> str:
     """Return notes as a sentence; empty without any."""
     text = "; ".join(notes)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def cause_title(cause: str) -> str:
-    """Return what pages call a cause of lost points."""
-    return meanings()["titles"].get(cause, cause)
 
 
 # ----------------------------------------------------------------------------------- the board
@@ -91,7 +77,7 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "kind": row_kind,
         "year": row_year,
         "cell": _cell,
-        "signs": mark_kinds(),
+        "signs": glossary()["marks"],
         "compared": {row.key for row in _comparable(board)},
         "most": MOST,
     }
@@ -290,7 +276,6 @@ def _page(board: Board, entry: Entry) -> Data:
         "facts": FACTS,
         "verdict": board.verdict(entry),
         "verdict_mark": verdict_mark,
-        "verdicts": verdict_meanings(),
         "by_rules": {} if row is None else rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
         "headlines": reported_figures(),
@@ -346,7 +331,7 @@ def compare_page(board: Board) -> Data | None:
 
     It is `rows`, tracks with their rows that are compared with others; `pairs`, and `data`, all of
     it for the script; `samples`, those of the randomisation test; `most`, how many systems
-    are compared at once; and `ranking`, the figure that ranks.
+    are compared at once; `ranking`, the figure that ranks; and `causes`, all that there are.
     """
     rows = _comparable(board)
     if not rows:
@@ -362,6 +347,7 @@ def compare_page(board: Board) -> Data | None:
         "samples": SAMPLES,
         "most": MOST,
         "ranking": reported_figures()[RANKING],
+        "causes": (*CAUSES, *SLOT_CAUSES),
     }
 
 
@@ -388,7 +374,6 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
         "systems": {row.key: _system_data(row, listed) for row in rows},
         "pairs": pairs,
         "apart": apart,
-        "titles": meanings()["titles"],
     }
 
 

@@ -33,7 +33,6 @@ from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board
 from ..rows import REFERENCE
-from .board_pages import cause_title
 
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""
@@ -92,7 +91,7 @@ def index(
     goals: Mapping[str, Sequence[str]],
     systems: Sequence[Verdicts],
     linked: bool = False,
-    meanings: Mapping[str, str] | None = None,
+    live_causes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what the index of dialogues shows.
 
@@ -106,11 +105,10 @@ def index(
         goals: Dialogue -> the domains of its goal, of all dialogues in order.
         systems: How they came out.
         linked: Whether the dialogues have pages.
-        meanings: The causes of live dialogues -> what they mean; None for those of the strict
-            set-up.
+        live_causes: The causes of live dialogues; empty for those of the strict set-up.
     """
     domains = sorted({domain for goal in goals.values() for domain in goal})
-    causes = (*CAUSES, *SLOT_CAUSES) if meanings is None else meanings
+    causes = live_causes or (*CAUSES, *SLOT_CAUSES)
     letters = dict(zip(causes, ascii_lowercase, strict=False))
     rows = [_index_row(id_, goal, domains, systems, letters) for id_, goal in goals.items()]
     return {
@@ -119,7 +117,7 @@ def index(
         "systems": [one.name for one in systems],
         "domains": domains,
         "causes": {letter: cause for cause, letter in letters.items()},
-        "live": meanings,
+        "live": bool(live_causes),
         "played": Counter(row["played"] for row in rows).most_common(1)[0][0],
     }
 
@@ -136,7 +134,7 @@ def _index_row(
     lost = [one.lost.get(id_, ()) for one in systems]
     counts = Counter(chain.from_iterable(lost))
     frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
-    causes = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent]
+    causes = [f"{d}: {c} ({counts[d, c]})" for d, c in frequent]
     return {
         "id": id_,
         "turns": max(one.turns.get(id_, 0) for one in systems),
@@ -182,7 +180,7 @@ def pages_of(
     verdicts: Sequence[Sequence[Any]],
     content: Callable[[str], Mapping[str, Any]],
     home: str = START,
-    causes: Mapping[str, str] | None = None,
+    causes: Sequence[str] = (),
 ) -> dict[str, Page]:
     """Return path -> page, of the index and of every dialogue that is played.
 
@@ -192,7 +190,7 @@ def pages_of(
         content: Returns what the page of a dialogue shows: `goal`, `users`, `words`, and `systems`,
             what they are compared with first.
         home: The path of the index.
-        causes: As `meanings` of `index`.
+        causes: The causes of live dialogues; empty for those of the strict set-up.
     """
     ids = list(goals)
 
@@ -207,7 +205,7 @@ def pages_of(
             "won": sum(one["outcome"]["success"] for one in dialogue["systems"][1:]),
             "before": ids[place - 1] if place else None,
             "after": next(iter(ids[place + 1 :]), None),
-            "live": causes,
+            "live": bool(causes),
         }
 
     systems = [Verdicts(*one) for one in verdicts]

@@ -20,6 +20,7 @@ import click
 from mwz.normalization import folder_of
 
 from ...errors import InputError
+from ...glossary import glossary, glossary_page
 from ...io import figure, read_bytes, signed, write_atomically
 from ...signature import harness_version
 from ..markdown import older_results_page
@@ -35,9 +36,7 @@ from .board_data import (
 )
 from .board_pages import (
     board_page,
-    cause_title,
     compare_page,
-    meanings,
     sentence,
     system_pages,
     with_minus,
@@ -69,6 +68,7 @@ LABELS: Mapping[str, str] = {
 
 OLDER_RESULTS = "older-results"
 METRICS_PAGE = "metrics"
+GLOSSARY_PAGE = "glossary"
 
 
 def make_site(
@@ -110,7 +110,7 @@ def make_site(
         "version": harness_version(),
         "comparable": compared is not None,
         "dataset": dataset(),
-        "meanings": meanings(),
+        "terms": glossary(),
     }
     pages: dict[str, Page] = {
         START: ("board.html", partial(board_page, board, tables)),
@@ -143,6 +143,7 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
     # The site has its tables; what the metrics are is known without docs/.
     texts.pop(PAGES[1].stem, None)
     texts.setdefault(METRICS_PAGE, f"# {LABELS[METRICS_PAGE]}\n")
+    texts[GLOSSARY_PAGE] = glossary_page()
     older = older_results_page(board)
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
@@ -162,7 +163,7 @@ def _render(path: str, page: Page, frame: Mapping[str, Any]) -> str:
 
 def dialogue_site(pages: Mapping[str, Page]) -> dict[str, Callable[[], str]]:
     """Return path -> what makes the content, of a site of dialogues alone, given their pages."""
-    frame = {"base": "plain.html", "meanings": meanings()}
+    frame = {"base": "plain.html", "terms": glossary()}
     return {
         **{path: partial(str, text) for path, text in _package_files("static").items()},
         **{path: partial(_render, path, page, frame) for path, page in pages.items()},
@@ -190,7 +191,6 @@ def _environment() -> Environment:
     )
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.filters |= {
-        "titled": cause_title,
         "figure": figure,
         "signed": signed,
         "minus": with_minus,

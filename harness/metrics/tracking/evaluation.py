@@ -230,7 +230,7 @@ def joined_metric(choices: Choices = Choices()) -> TrackingMetric:
             figures.append(Figure(f"{PREFIX}{shown.name}", shown.title, main=shown.main))
     return Metric(
         "dst",
-        Presentation("State tracking", "All metrics of states.", "percent", "", figures),
+        Presentation("State tracking", figures=figures),
         rows=lambda states: tracking_rows(states, choices),
         formula=lambda sums: tracking_formula(sums, choices),
         takes_samples=True,

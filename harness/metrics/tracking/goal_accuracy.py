@@ -57,9 +57,6 @@ def joint_goal_accuracy(choices: Choices) -> TrackingMetric:
     """Return JGA, the share of exact turns."""
     return tracking_metric(
         name="JGA",
-        question="Is the whole state right?",
-        unit="percent of the turns",
-        source="Henderson, Thomson & Williams (2014)",
         keys=["JGA"],
         count=count_exact_turns,
         shares=lambda sums: {"JGA": share(sums["exact_turns"], sums["turns"])},
@@ -85,9 +82,6 @@ def joint_recall(choices: Choices) -> TrackingMetric:
     """Return joint recall, the share of turns that have all gold values."""
     return tracking_metric(
         name="joint recall",
-        question="Are all gold values predicted (extra values ignored)?",
-        unit="percent of the turns",
-        source="reported as joint accuracy by papers that ignore extra slots",
         keys=["joint recall"],
         count=turn_scores("joint recall", has_all_gold),
         shares=mean_of_turns("joint recall"),
@@ -224,9 +218,6 @@ def flexible_goal_accuracy(choices: Choices) -> TrackingMetric:
         parameters["domain-lambda"] = ",".join(by_domain)
     return tracking_metric(
         name="FGA",
-        question="Is the state right, forgiving old errors with time?",
-        unit="percent of the turns",
-        source="Dey, Kummara & Desarkar (2022)",
         keys=[f"FGA.{label}" for label in labels],
         count=partial(count_flexibly, choices=choices),
         shares=shares,
@@ -312,9 +303,6 @@ def fuzzy_joint_accuracy(choices: Choices) -> TrackingMetric:
     names = ("joint_accuracy", "joint_accuracy_as_written", "precision", "recall", "F1")
     return tracking_metric(
         name="fuzzy joint accuracy",
-        question="Is the whole state right, where values may differ in their spelling?",
-        unit="percent of the turns",
-        source="the evaluator of Nekvinda & Dušek (2021)",
         keys=[f"fuzzy.{name}" for name in names],
         count=count_fuzzily,
         shares=fuzzy_shares,

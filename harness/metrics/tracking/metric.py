@@ -57,9 +57,6 @@ def heading(key: str) -> str:
 
 def tracking_metric(
     name: str,
-    question: str,
-    unit: str,
-    source: str,
     keys: Sequence[str],
     count: Callable[[DialogueStates], Row],
     shares: Callable[[Sums], Figures],
@@ -69,10 +66,7 @@ def tracking_metric(
     """Return a metric of state tracking.
 
     Args:
-        name: What reports call it.
-        question: What it asks, in one sentence.
-        unit: The unit of its figures.
-        source: The publication that defines it.
+        name: What reports and the glossary call it.
         keys: Its figures' keys in reports: a name of its own, `JGA`, or one in a map, `FGA.0.5`.
         count: Makes the row of a dialogue.
         shares: Makes its figures of sums: key -> share, from 0 to 1. Of sums of nothing, too.
@@ -89,7 +83,7 @@ def tracking_metric(
     figures = [Figure(key, heading(key), main=main, use="detail") for key in keys]
     return Metric(
         name,
-        Presentation(name, question, unit, source, figures),
+        Presentation(name, figures=figures),
         rows=rows,
         formula=formula,
         parameters=parameters or {},

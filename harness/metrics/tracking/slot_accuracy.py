@@ -103,9 +103,6 @@ def slot_accuracy(choices: Choices) -> TrackingMetric:
     """Return SA, the mean share of all slots that are right."""
     return tracking_metric(
         name="SA",
-        question="Are all slots that the data set defines right, absent ones included?",
-        unit="percent of the slots, averaged over turns",
-        source="Wu et al. (2019)",
         keys=["SA"],
         count=turn_scores(
             "SA", lambda turn: turn_slot_accuracy(turn, choices.slots, choices.dashes)
@@ -126,9 +123,6 @@ def relative_slot_accuracy(choices: Choices) -> TrackingMetric:
     """Return RSA, the mean share of the slots of either state that are right."""
     return tracking_metric(
         name="RSA",
-        question="What share of the slots of either state is right?",
-        unit="percent of the slots, averaged over turns",
-        source="Kim et al. (2022)",
         keys=["RSA"],
         count=turn_scores("RSA", lambda turn: turn_relative_slot_accuracy(turn, choices.dashes)),
         shares=mean_of_turns("RSA"),
@@ -174,9 +168,6 @@ def average_goal_accuracy(choices: Choices) -> TrackingMetric:
     """Return AGA, the mean share of gold values that are predicted, and IAGA."""
     return tracking_metric(
         name="AGA",
-        question="What share of the gold values is predicted?",
-        unit="percent of the values, averaged over turns with a gold state",
-        source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
         keys=["AGA", "IAGA"],
         count=count_averages,
         shares=average_shares,
@@ -225,9 +216,6 @@ def slot_f1(choices: Choices) -> TrackingMetric:
     """Return precision, recall and F1 of slots with their values."""
     return tracking_metric(
         name="F1",
-        question="What share of predicted (precision) and gold (recall) values is right?",
-        unit="percent of the values of all turns",
-        source="Kim et al. (2022), table 1",
         keys=["precision", "recall", "F1"],
         count=count_triples,
         shares=lambda sums: precision_recall_f1(sums["correct"], sums["predicted"], sums["gold"]),
@@ -370,9 +358,6 @@ def granular_change_accuracy(choices: Choices) -> TrackingMetric:
     parts = ("value_precision", "value_recall", "label_precision", "label_recall")
     return tracking_metric(
         name="GCA",
-        question="Is every change of the state predicted, each counted once?",
-        unit="percent, of the changes of all dialogues",
-        source="Aksu & Chen (2024)",
         keys=["GCA", *(f"changes.{part}" for part in parts)],
         count=count,
         shares=shares,

@@ -42,9 +42,9 @@ class Feature:
     """A row of the table of features.
 
     Attributes:
-        items: What is counted: "values". Empty for a flag, whose figure is measured by its metric.
+        items: What is counted: "values". Empty for a flag, whose figure its metric
+            measures, and whose words are in the glossary.
         odd: What is odd about some of them: "are written unlike the benchmark's".
-        title: What the figure of a flag is.
         remedy: What to do about odd items; for a flag, why it matters, as a sentence.
         limit: The share of odd items above which the feature is remarked, or the figure beyond
             which the flag is raised.
@@ -54,8 +54,6 @@ class Feature:
         part_limits: Part -> its own limit, where published files have more odd items. A part is
             `domain-slot`, or a slot of every domain.
         unless: The features that cause this one: it is not remarked beside any of them.
-        flag: What tables of the leaderboard say of an entry beyond the limit, which has no rank
-            until a maintainer has looked at it; empty if the feature is no flag.
         below: Whether figures below the limit raise the flag, not those above.
         of_states: Whether the flag is about belief states.
     """
@@ -64,12 +62,10 @@ class Feature:
     limit: float
     items: str = ""
     odd: str = ""
-    title: str = ""
     honest: Sequence[float] = ()
     least: int = LEAST
     part_limits: Mapping[str, float] = field(default_factory=dict)
     unless: Sequence[str] = ()
-    flag: str = ""
     below: bool = False
     of_states: bool = False
 
@@ -122,7 +118,7 @@ def declared_features() -> Mapping[str, Feature]:
 @lru_cache(maxsize=1)
 def declared_flags() -> Mapping[str, Feature]:
     """Return name -> feature, of those that the leaderboard has to look at."""
-    return {name: feature for name, feature in declared_features().items() if feature.flag}
+    return {name: feature for name, feature in declared_features().items() if not feature.items}
 
 
 @dataclass

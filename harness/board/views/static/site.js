@@ -437,7 +437,7 @@ function boardPage(form) {
 
 // Comparing: the systems that are chosen, which the page's address names.
 function comparing(form) {
-  const { figures, systems, pairs, apart, titles: causeTitles } = JSON.parse(byId("pairs").textContent);
+  const { figures, systems, pairs, apart } = JSON.parse(byId("pairs").textContent);
   const selects = all("select", form);
   const place = byId("compared");
   const options = [...selects[0].options].map((option) => option.value);
@@ -542,7 +542,7 @@ function comparing(form) {
         "Points of Success lost to each cause",
         ["Cause", ...names],
         causes.filter((cause) => worst(cause) > 0).map((cause) => [
-          causeTitles[cause] ?? cause,
+          cause,
           ...keys.map((key) => lost(key, cause).toFixed(1)),
         ]),
       ),
