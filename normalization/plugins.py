@@ -18,12 +18,12 @@ from .packaged import DeclarationError, parse_toml
 
 _T = TypeVar("_T")
 
-RESERVED = (
-    *("format", "signature", "signature_fields", "benchmark", "rules", "domains", "states"),
-    *("goals", "coverage", "unknown_placeholders", "predictions", "without_placeholders"),
-    *("other_rules", "further_gold", "result", "intervals", "metrics", "setup", "whole"),
-    *("name", "file", "auto", "both", "remarks"),
-)
+RESERVED = {
+    "auto", "benchmark", "both", "coverage", "domains", "file", "format", "further_gold", "goals",
+    "intervals", "metrics", "name", "other_rules", "predictions", "remarks", "result", "rules",
+    "setup", "signature", "signature_fields", "states", "unknown_placeholders", "whole",
+    "without_placeholders",
+}  # fmt: skip
 """Keys of reports and values of options, which nothing of a package may be called by."""
 
 _installed = cache(entry_points)
@@ -76,7 +76,8 @@ def declared(
         except ValueError as error:
             problems = "; ".join(map(str, error.args))
             raise DeclarationError(f"{_owner(point)}: {problems}") from error
-        if {point.name, getattr(content, "name", point.name)} & {*taken, *RESERVED}:
+        names = {point.name, getattr(content, "name", point.name)}
+        if not names.isdisjoint(RESERVED.union(taken)):
             raise DeclarationError(f"{_owner(point)}: the name is taken; choose another")
     return declarations
 

@@ -114,13 +114,6 @@ class RuleSetFile(BaseModel, extra="forbid", strict=True):
     rules: dict[str, dict[str, Any]] = {}
 
 
-class Responses(BaseModel, extra="forbid", strict=True):
-    """What rules say of responses."""
-
-    deleted: list[str]
-    about_venues: list[str]
-
-
 class Queries(BaseModel, extra="forbid", strict=True):
     """What rules say of queries."""
 
@@ -130,11 +123,14 @@ class Queries(BaseModel, extra="forbid", strict=True):
     fuzzy_ratio: int
 
 
+_ResponseRule = Literal["deleted", "about_venues"]
+
+
 class RuleTables(BaseModel, extra="allow", strict=True):
     """The tables of a rule set; those that are not named here have words."""
 
     __pydantic_extra__: dict[str, dict[str, str]] = Field(init=False)
-    responses: Responses
+    responses: Annotated[dict[_ResponseRule, list[str]], Field(min_length=2)]
     queries: Queries
     domains: dict[str, dict[str, str | list[str]]]
     ontology: dict[str, list[str]]

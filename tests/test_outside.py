@@ -194,7 +194,7 @@ def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_pa
     stored = [json.loads(one.read_bytes()) for one in ROOT.glob("submissions/*/scores.json")]
     keys = {key for one in (*map(json.loads, lines), *stored) for key in one}
     results = {key for metric in response_metrics().values() for key in result_types(metric)}
-    assert keys - results - reported_figures().keys() <= {*RESERVED}
+    assert keys - results - reported_figures().keys() <= RESERVED
     copy = shutil.copytree(package, tmp_path / "copy")
     copy.joinpath("manners/lenient.toml").rename(copy / "manners/both.toml")
     (points,) = copy.glob("*.dist-info/entry_points.txt")

@@ -22,8 +22,8 @@ from ..io import figure, parse_toml, read_plain, signed, validated
 from ..metrics import reported_figures
 from ..rooms import absent_tracks
 from ..scoring import Report, setup_figure
-from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
-from .track import report_left_out
+from .systems import DomainSource, ObjectId, PlainText, Reported, WebAddress
+from .track import report_left_out, tracks
 
 REPORTED_FILE = "reported.toml"
 
@@ -113,7 +113,7 @@ class ReportedTable:
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     title: _Name
-    track: TrackName
+    track: str
     kind: Literal["official", "old", "authors"]
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: ObjectId
@@ -197,20 +197,12 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     if not path.is_file():
         return ()
     content = parse_toml(read_plain(path), str(path))
-    stored = content.get("tables")
-    if isinstance(stored, list):
-        here = [table for table in stored if not _is_absent(table)]
-        if len(here) < len(stored):
-            report_left_out(path, f"{len(stored) - len(here)} tables")
-        content = {**content, "tables": here}
     tables = validated(_Tables, content, str(path)).get("tables", ())
     refuse(str(path), _problems(tables))
-    return tables
-
-
-def _is_absent(table: object) -> bool:
-    """Return whether a table is of a track whose room is not there."""
-    return isinstance(table, Mapping) and table.get("track") in absent_tracks()
+    here = tuple(table for table in tables if table.track in tracks())
+    if len(here) < len(tables):
+        report_left_out(path, f"{len(tables) - len(here)} tables")
+    return here
 
 
 def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:
@@ -232,7 +224,10 @@ def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: 
 def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
     """Yield what the schema alone does not tell."""
     names = [table.name for table in tables]
+    every_track = [*tracks(), *absent_tracks()]
     for number, table in enumerate(tables):
+        if table.track not in every_track:
+            yield f"tables.{number}.track: {unknown('track', table.track, every_track)}"
         if table.name in names[:number]:
             yield f"tables.{number}.name: {table.name} is the name of another table"
         for place, row in enumerate(table.rows):

@@ -11,7 +11,7 @@ and `DOMAIN_SOURCES` are the ways.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -325,7 +325,7 @@ of the belief states used, or the gold annotation."""
 _TABLES = read_toml("setups.toml", __package__)
 
 
-def _named_setup(table: object) -> NamedSetup:
+def _checked(table: object) -> NamedSetup:
     """Return the set-up of a table of another package.
 
     Raises:
@@ -337,13 +337,13 @@ def _named_setup(table: object) -> NamedSetup:
     return typed(NamedSetup, table)
 
 
-def _all_setups() -> Iterator[tuple[str, NamedSetup]]:
-    for name, table in _TABLES.items():
-        yield name, NamedSetup(**{**table, "setup": Setup(**table.get("setup", {}))})
-    yield from declared("setups", _named_setup, _TABLES).items()
-
-
-SETUPS: Mapping[str, NamedSetup] = dict(_all_setups())
+SETUPS: Mapping[str, NamedSetup] = {
+    **{
+        name: NamedSetup(**{**table, "setup": Setup(**table.get("setup", {}))})
+        for name, table in _TABLES.items()
+    },
+    **declared("setups", _checked, _TABLES),
+}
 """Name -> set-up: the two of the re-evaluation, those of other published scripts, and those of
 other packages."""
 
