@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options, Scorer, free_run
 from mwz.harness.submission import dialogue_id, read_standard
 
 # The domains in which a reader finds something lost; all others are served.
@@ -43,7 +43,7 @@ def outcomes(multiwoz: Benchmark, upstream: Path) -> Mapping[str, Any]:
     path = upstream / "TD-Eval/datasets/autotod_dials_bt.json"
     goals = upstream / "ConvLab-2/data/multiwoz/test.json.zip"
     scorer = Scorer(multiwoz, Options(free_running=True, goals=goals))
-    run = scorer.free_run(read_standard(path.read_bytes(), path.name), path.name)
+    run = free_run(scorer, read_standard(path.read_bytes(), path.name), path.name)
     return {dialogue_id(written): one for written, one in run.outcomes.items()}
 
 

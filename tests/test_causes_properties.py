@@ -16,13 +16,13 @@ from mwz.harness.data import load_benchmark
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.diagnosis.causes import explain
 from mwz.harness.metrics import PlayedDialogue
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options, Scorer, database_of
 from mwz.harness.submission import made_submission, normalize_submission
 
 SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
 # Causes that are not the state's.
 NAMING = ("never named", "named while another domain is active")
-DATABASE, RULES = SCORER.database(), SCORER.rules
+DATABASE, RULES = database_of(SCORER), SCORER.rules
 
 
 def _diagnoses() -> dict[str, Diagnosis]:

@@ -14,6 +14,7 @@ from helpers import parse_submission
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis import Diagnosis, diagnose, followed
 from mwz.harness.diagnosis.causes import explain
+from mwz.harness.scoring import database_of
 from mwz.harness.submission import made_submission, normalize_submission
 
 pytestmark = pytest.mark.real_data
@@ -79,7 +80,7 @@ def test_mending_what_a_cause_names_mends_the_domain(
                 if found.cause in (None, *NAMING):
                     continue
                 blamed += 1
-                after = explain(mended(dialogue, domain, found), scorer.database(), scorer.rules)
+                after = explain(mended(dialogue, domain, found), database_of(scorer), scorer.rules)
                 if not after[domain].matched:
                     unmended.append((name, outcome.id, domain))
     assert blamed > 500

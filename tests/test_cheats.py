@@ -22,7 +22,7 @@ from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
 from mwz.harness.board.entry_scores import Responses
 from mwz.harness.board.model import make_board
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options, Scorer, report_on
 
 Predictions = Mapping[str, Any]
 Turn = dict[str, Any]
@@ -98,7 +98,7 @@ class _Boards:
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
         reading = Reading(scorer=own)
         read: Responses = read_responses(content, "new.json", reading, english=plain)
-        report = own.score_normalized(read.main)
+        report = report_on(own, read.main)
         known = system(name="new", track=track, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)
         return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))

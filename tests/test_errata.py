@@ -12,6 +12,7 @@ from helpers import CAREFUL, Cli, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.errors import InputError
+from mwz.harness.scoring import harness_submission
 from mwz.normalization import (
     DeclarationError,
     RuleSet,
@@ -121,7 +122,7 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     informed = {}
     for rules in ("2026", "next"):
         scorer = Scorer(multiwoz).with_options(rules=rules, metrics=["inform"], states="gold")
-        played = scorer.played(scorer.made("mwz22"))
+        played = scorer.played(harness_submission(scorer, "mwz22"))
         informed[rules] = {one.id for one in played.results if one.inform}
         assert scorer.report(played).inform == {"2026": 94.0, "next": 94.1}[rules]
     assert informed["next"] - informed["2026"] == {"mul2053"}

@@ -16,6 +16,14 @@ from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.grounding.plain_dialogues import CAUSES, PlainDialogues, diagnose
 from mwz.harness.metrics import response_metrics
+from mwz.harness.scoring import (
+    evidence_of,
+    free_run,
+    harness_submission,
+    normalize,
+    report_on,
+    signature_of,
+)
 from mwz.harness.scoring.dialogue_lines import lines_text
 from mwz.harness.submission import HUMAN, standard_form
 
@@ -49,7 +57,7 @@ def why(cli: Cli) -> Cli:
 def _free_running(dialogues: Mapping[str, Any], **options: Any) -> PlainDialogues:
     """Return why free-running dialogues lose what they lose."""
     scorer = Scorer(load_benchmark("sample"), Options(free_running=True, **options))
-    diagnosis: PlainDialogues = scorer.free_run(standard_form(dialogues, "wrong"), "wrong")
+    diagnosis: PlainDialogues = free_run(scorer, standard_form(dialogues, "wrong"), "wrong")
     return diagnosis
 
 
@@ -121,7 +129,7 @@ def test_goals_of_ones_own_are_explained() -> None:
 
 def test_the_human_responses_are_explained(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True))
-    text = diagnose(scorer.played(scorer.made(HUMAN))).text(None, None)
+    text = diagnose(scorer.played(harness_submission(scorer, HUMAN))).text(None, None)
     assert text.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
     assert not any(f"{cause}, first of" in text for cause in CAUSES)
 
@@ -153,9 +161,9 @@ def test_a_line_tells_how_each_domain_came_out(cli: Cli, wrong: Path) -> None:
 
 def test_a_line_has_how_the_dialogue_went(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
-    submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
+    submission = normalize(scorer, parse_submission(WRONG, sample, "wrong"))
     played = scorer.played(submission)
-    line = lines_text(played.results, scorer.signature_of(played)).splitlines()[0]
+    line = lines_text(played.results, signature_of(scorer, played)).splitlines()[0]
     went = asdict(played.results[0].further["grounded"])
     assert json.loads(line)["further"]["grounded"] == json.loads(json.dumps(went))
 
@@ -166,10 +174,10 @@ def test_a_line_has_how_the_dialogue_went(sample: Benchmark) -> None:
 def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert "grounded" in response_metrics()
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
-    submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
-    evidence = scorer.evidence_of(scorer.played(submission), "wrong")
+    submission = normalize(scorer, parse_submission(WRONG, sample, "wrong"))
+    evidence = evidence_of(scorer, scorer.played(submission), "wrong")
     scores = evidence.scores
-    report = scorer.score_normalized(submission).metrics["grounded"]
+    report = report_on(scorer, submission).metrics["grounded"]
     assert scores == {
         "grounded.inform": report.inform["total"],
         "grounded.inform_all": report.inform_all["total"],

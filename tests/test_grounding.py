@@ -29,13 +29,13 @@ from mwz.harness.grounding.grounded import (
 )
 from mwz.harness.grounding.scores import COUNTS, GroundedFigures, grounded_figures, rating
 from mwz.harness.metrics import TOTAL
-from mwz.harness.scoring import Scorer
+from mwz.harness.scoring import Scorer, database_of
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)
 DELEXICALISER = Delexicaliser(VENUES, RULES)
-DATABASE = Scorer(SAMPLE).database()
+DATABASE = database_of(Scorer(SAMPLE))
 
 # Italian restaurants of the sample: nonna's attic (id 5, centre, 01632960106) and two doves
 # (id 11, north, 01632960112). Trains from ostley to brackwater on saturdays: see `_trains`.

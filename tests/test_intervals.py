@@ -17,7 +17,7 @@ from mwz.harness import InputError
 from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics import bleu_of_counts
-from mwz.harness.scoring import read_report
+from mwz.harness.scoring import normalize, read_report, references_of
 
 
 def test_wilson_of_a_published_rate() -> None:
@@ -52,8 +52,8 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     scorer, evidence = sample_scorer(), sample_evidence("careful")
     predictions = json.loads(CAREFUL.read_text(encoding="utf-8"))
     submission = parse_submission(predictions, scorer.benchmark, "predictions")
-    texts = scorer.normalized(submission).responses
-    references = scorer.references()
+    texts = normalize(scorer, submission).responses
+    references = references_of(scorer)
     counts = references.counts_of(texts)[:, references.styles.index("mwz22")]
     generator = np.random.default_rng(SEED)
     bleu = [

@@ -20,7 +20,14 @@ from plain_english import TOLD
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import chosen_goals, load_benchmark
-from mwz.harness.scoring import Options, Scorer, read_report
+from mwz.harness.scoring import (
+    Options,
+    Scorer,
+    harness_submission,
+    normalize,
+    read_report,
+    report_on,
+)
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import HUMAN, human_submission
@@ -76,7 +83,7 @@ def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: 
     ]
     assert len(asking) == 17
     scorer = Scorer(sample, Options(lexicalised=True))
-    human = scorer.score_normalized(scorer.made(HUMAN))
+    human = report_on(scorer, harness_submission(scorer, HUMAN))
     wrong = scorer.score(told)
     assert (wrong.inform, wrong.success) == (human.inform, human.success)
     was, now = human.metrics["grounded"], wrong.metrics["grounded"]
@@ -142,9 +149,9 @@ def test_grounded_scores_need_plain_english(sample: Benchmark) -> None:
 
 
 def test_what_was_delexicalised_is_signed_as_such(sample: Benchmark) -> None:
-    normalized = Scorer(sample, Options(lexicalised=True)).normalized(human_submission(sample))
+    normalized = normalize(Scorer(sample, Options(lexicalised=True)), human_submission(sample))
     with pytest.raises(InputError, match="was delexicalised"):
-        Scorer(sample).score_normalized(normalized)
+        report_on(Scorer(sample), normalized)
 
 
 @pytest.mark.parametrize("made", ["@constant", "@corpus:damd"])

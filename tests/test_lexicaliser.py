@@ -13,13 +13,13 @@ from hypothesis import given, settings, strategies as st
 from mwz.harness import Benchmark, Options
 from mwz.harness.data import load_benchmark
 from mwz.harness.grounding.lexicalise import Lexicaliser, lexicalised_predictions
-from mwz.harness.scoring import Scorer
+from mwz.harness.scoring import Scorer, database_of, delexicaliser_of, normalize, report_on
 from mwz.normalization import BeliefState
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)
-LEXICALISE = Lexicaliser(Delexicaliser(VENUES, RULES), Scorer(SAMPLE).database(), RULES)
+LEXICALISE = Lexicaliser(Delexicaliser(VENUES, RULES), database_of(Scorer(SAMPLE)), RULES)
 
 # The one Italian restaurant in the centre of the sample.
 ATTIC: BeliefState = {"restaurant": {"food": "italian", "area": "centre"}}
@@ -129,12 +129,12 @@ def test_a_published_system_comes_back(
     """SOLOIST in docs/lexicalised.md, whose other systems that come back are on the board."""
     scorer = Scorer(multiwoz, Options(setup="strict", metrics=("inform",)))
     submission = parse_submission(predictions("soloist"), multiwoz, "soloist")
-    delexicalise = scorer.delexicaliser()
+    delexicalise = delexicaliser_of(scorer)
     back = {
         id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
         for id_, turns in lexicalised_predictions(submission, scorer, seed=1).items()
     }
-    before, again = scorer.score_normalized(scorer.normalized(submission)), scorer.score(back)
+    before, again = report_on(scorer, normalize(scorer, submission)), scorer.score(back)
     assert before.inform == pytest.approx(82.3, abs=0.05)
     assert before.success == pytest.approx(72.4, abs=0.05)
     assert again.inform == pytest.approx(82.2, abs=0.05)

@@ -25,7 +25,7 @@ from mwz.harness.live.play import _lost, play_tasks
 from mwz.harness.live.plays import LiveRun, RunConfig, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import User, World, booked_slots
-from mwz.harness.scoring import Reward
+from mwz.harness.scoring import Reward, delexicaliser_of
 
 TASK = Task(
     "town002",
@@ -142,7 +142,7 @@ def test_references_depend_on_task_and_arguments(world: World) -> None:
     assert reference() == reference()
     others = {reference(), reference(people=1), reference(world.tasks["town003"])}
     assert len(others) == 3
-    found = world.scorer.delexicaliser()(f"Your reference is {reference()}.")
+    found = delexicaliser_of(world.scorer)(f"Your reference is {reference()}.")
     assert [span.slot for span in found.spans] == ["REFERENCE"]
 
 

@@ -11,7 +11,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics import LowerBound
-from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring import Options, Report, Scorer, report_on
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import NormalizedSubmission, made_submission
 from mwz.harness.submission.model import NormalizedDialogue
@@ -103,7 +103,7 @@ def test_bleu_is_sacrebleus_with_empty_responses_on_the_sample(sample: Benchmark
         id_: NormalizedDialogue(*(column[:-1] for column in vars(one).values()))
         for id_, one in [*whole.items()][:-1]
     }
-    report = Scorer(sample).score_normalized(NormalizedSubmission(cut, names_domains=False))
+    report = report_on(Scorer(sample), NormalizedSubmission(cut, names_domains=False))
     responses, references = [], []
     for id_, one in sample.dialogues.items():
         played = [*cut[id_].responses] if id_ in cut else []

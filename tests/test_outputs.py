@@ -15,7 +15,7 @@ from mwz.harness.benchmark import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError, Remark
 from mwz.harness.io import read_bytes
-from mwz.harness.scoring import Options, Scorer, played_predictions
+from mwz.harness.scoring import Options, Scorer, check_predictions, played_predictions
 from mwz.harness.submission import (
     parse_predictions,
     read_arranged,
@@ -46,7 +46,7 @@ class Scored:
             standard = read_arranged(parsed, "outputs", keys)
         else:
             standard = standard_form(parsed, "outputs")
-        submission = scorer.checked(standard, "outputs")
+        submission = check_predictions(scorer, standard, "outputs")
         _, played, remarks = played_predictions(scorer, submission, "outputs")
         return scorer.report(played).to_dict(), list(remarks)
 

@@ -21,7 +21,7 @@ from entered import PUBLISHED, REPOSITORY
 
 from mwz.harness import Benchmark, load_predictions
 from mwz.harness.board import Entry, read_entries
-from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring import Report, Scorer, database_of, report_on
 from mwz.harness.scoring.options import AUTO
 from mwz.harness.submission import CONSTANT, made_submission
 from mwz.normalization import normalize_response, normalize_slot_name, rule_set
@@ -237,7 +237,7 @@ def test_under_the_rules_of_2026_every_venue_is_found_by_its_own_values(
     multiwoz: Benchmark, scorer: Scorer, rules: str
 ) -> None:
     chosen = rule_set(rules)
-    database = scorer.with_options(rules=rules).database()
+    database = database_of(scorer.with_options(rules=rules))
     lost: dict[str, set[str]] = {}
     for domain, records in multiwoz.venue_records(chosen).items():
         venue = chosen.venue_rules[domain]
@@ -258,7 +258,7 @@ def test_under_the_rules_of_2026_every_venue_is_found_by_its_own_values(
 
 @pytest.fixture(scope="module")
 def corpus(multiwoz: Benchmark, scorer: Scorer) -> Report:
-    return scorer.score_normalized(made_submission(multiwoz, "mwz22"))
+    return report_on(scorer, made_submission(multiwoz, "mwz22"))
 
 
 def test_the_corpus_has_the_rates_of_its_own_gold_states(corpus: Report) -> None:
@@ -282,7 +282,7 @@ def test_one_response_with_six_placeholders_gets_more_than_the_corpus(
     multiwoz: Benchmark, scorer: Scorer, corpus: Report
 ) -> None:
     """Inform and Success reward naming everything in every turn; with gold states."""
-    constant = scorer.score_normalized(made_submission(multiwoz, CONSTANT))
+    constant = report_on(scorer, made_submission(multiwoz, CONSTANT))
     inform, success = _totals(constant)
     assert (round(inform, 1), round(success, 1)) == (96.1, 95.9)
     assert (inform, success) > _totals(corpus)

@@ -13,7 +13,7 @@ from helpers import CAREFUL, HASTY, read_submission
 
 from mwz.harness import InputError, load_predictions
 from mwz.harness.data import load_benchmark
-from mwz.harness.scoring import Report, Scorer, read_report
+from mwz.harness.scoring import Report, Scorer, read_report, report_on, with_all_metrics
 from mwz.harness.submission import normalize_submission
 
 
@@ -23,7 +23,7 @@ def report() -> Report:
     scorer = Scorer(load_benchmark("sample"))
     path = HASTY
     submission = normalize_submission(read_submission(path, scorer.benchmark), scorer.rules)
-    return scorer.with_all_metrics(submission).score_normalized(submission)
+    return report_on(with_all_metrics(scorer, submission), submission)
 
 
 @pytest.fixture

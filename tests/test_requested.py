@@ -16,11 +16,12 @@ from mwz.harness.data.installed import from_document, to_document
 from mwz.harness.data.multiwoz22 import with_requests
 from mwz.harness.grounding import GroundedDialogue, requests
 from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, ground
+from mwz.harness.scoring import database_of
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
 DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
-DATABASE = Scorer(SAMPLE).database()
+DATABASE = database_of(Scorer(SAMPLE))
 
 
 def test_every_slot_that_goals_may_request_is_known_and_no_other() -> None:

@@ -15,7 +15,7 @@ from mwz.database import VenueDatabase
 from mwz.database.fuzzy import partial_ratio
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS
-from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring import Report, Scorer, report_on
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import made_submission
 from mwz.normalization import rule_set, rule_set_names
@@ -39,7 +39,7 @@ def reports(sample: Benchmark, outputs: dict[str, Any]) -> dict[str, Report]:
 
 @pytest.fixture(scope="module")
 def corpus(sample: Benchmark) -> Report:
-    return Scorer(sample).score_normalized(made_submission(sample, CANONICAL_STYLE))
+    return report_on(Scorer(sample), made_submission(sample, CANONICAL_STYLE))
 
 
 @pytest.mark.skipif(not BUILDER.exists(), reason="the sample's sources are not here")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, InputError
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options, Scorer, database_of, references_of
 from mwz.harness.scoring.scorer import score
 
 
@@ -46,9 +46,9 @@ def test_a_scorer_can_be_sent_to_another_process(sample: Benchmark, careful: Any
 def test_other_options_share_what_is_derived(sample: Benchmark, careful: Any) -> None:
     scorer = Scorer(sample)
     other = scorer.with_options(rules="2026", setup="strict")
-    assert other.references() is scorer.references()
-    assert other.database() is not scorer.database()
-    assert scorer.with_options(setup="strict").database() is scorer.database()
+    assert references_of(other) is references_of(scorer)
+    assert database_of(other) is not database_of(scorer)
+    assert database_of(scorer.with_options(setup="strict")) is database_of(scorer)
     assert other.score(careful) == score(careful, sample, Options(rules="2026", setup="strict"))
 
 

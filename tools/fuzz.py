@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
 from mwz.harness.metrics import parse_tracking_file, score_tracking
-from mwz.harness.scoring import Scorer
+from mwz.harness.scoring import Scorer, delexicaliser_of, report_on
 from mwz.harness.submission import (
     checked_submission,
     normalize_submission,
@@ -165,14 +165,14 @@ def feed(data: bytes) -> None:
     with _told():
         standard = standard_form(parse_predictions(data, "x.json"), "x.json")
         submission = checked_submission(standard, benchmark, "x.json")
-        scorer.score_normalized(normalize_submission(submission, rule_set(DEFAULT_RULES)))
+        report_on(scorer, normalize_submission(submission, rule_set(DEFAULT_RULES)))
     with _told():
         file = parse_tracking_file(parse_predictions(data, "x.json"), "x.json", lambda: benchmark)
         score_tracking(file.dialogues)
     text = data[:2000].decode(errors="replace")
     for rules in map(rule_set, published_rule_sets()):
         normalize_response(text, rules)
-    scorer.delexicaliser()(text)
+    delexicaliser_of(scorer)(text)
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ import sacrebleu
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data import build_benchmark, read_data_set
-from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring import Options, Report, Scorer, report_on
 from mwz.harness.submission import made_submission
 from mwz.normalization import Delexicalised, Span, normalized_text, rule_set, sha256
 from mwz.normalization.delexicaliser import Delexicaliser
@@ -302,7 +302,7 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
         part = {id_: responses for id_, responses in dialogues.items() if half(id_) == name}
         own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
         made = made_submission(own, CANONICAL_STYLE)
-        inform, success = _strict(Scorer(own, OPTIONS).score_normalized(made))
+        inform, success = _strict(report_on(Scorer(own, OPTIONS), made))
         print(
             f"\n{name} half: {len(part)} dialogues; annotated responses get "
             f"Inform {inform:.1f}, Success {success:.1f}"

@@ -46,7 +46,7 @@ from mwz.harness.io import (
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import SETUPS, response_metrics, tracking_metrics
-from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring import Report, Scorer, report_on, with_all_metrics
 from mwz.harness.submission import (
     checked_submission,
     declared_features,
@@ -77,8 +77,8 @@ def golden_reports() -> dict[str, Any]:
                 checked_submission(read_predictions(path), scorer.benchmark, path.name),
                 scorer.with_options(rules=rules).rules,
             )
-            chosen = scorer.with_options(rules=rules).with_all_metrics(submission)
-            report = chosen.score_normalized(submission).to_dict()
+            chosen = with_all_metrics(scorer.with_options(rules=rules), submission)
+            report = report_on(chosen, submission).to_dict()
             # Versions differ between machines and forbid no comparison.
             del report["signature"], report["signature_fields"]["versions"]
             reports.setdefault(rules, {})[path.stem] = report

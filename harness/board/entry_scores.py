@@ -15,7 +15,17 @@ from ..diagnosis import Causes
 from ..errors import InputError, Remark
 from ..io import encoded, to_json
 from ..metrics import DialogueResult, GoldStates, Played, totals_of
-from ..scoring import Scorer, explained_results, played_predictions
+from ..scoring import (
+    Scorer,
+    explained_results,
+    harness_submission,
+    normalize,
+    played_predictions,
+    report_on,
+    signature_of,
+    sources_of,
+    with_all_metrics,
+)
 from ..signature import Signature
 from ..submission import (
     NormalizedSubmission,
@@ -135,8 +145,8 @@ class Responses(Outputs):
     def normalized(self, scorer: Scorer) -> NormalizedSubmission:
         """Return the submission normalised by a scorer's rules."""
         if isinstance(self.submission, str):
-            return scorer.made(self.submission)
-        return scorer.normalized(self.submission)
+            return harness_submission(scorer, self.submission)
+        return normalize(scorer, self.submission)
 
     @property
     def source(self) -> str:
@@ -176,7 +186,7 @@ class Responses(Outputs):
     @property
     def states(self) -> str:
         """The source of belief states that they are scored with."""
-        return self.scorer.sources(self.main)[0]
+        return sources_of(self.scorer, self.main)[0]
 
     @cached_property
     def played(self) -> Played:
@@ -186,7 +196,7 @@ class Responses(Outputs):
     @property
     def signature(self) -> Signature:
         """What `FIGURES` depend on under the default rule set."""
-        return self._scorer_of_figures.signature_of(self.played)
+        return signature_of(self._scorer_of_figures, self.played)
 
     @property
     def _scorer_of_figures(self) -> Scorer:
@@ -198,7 +208,7 @@ class Responses(Outputs):
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
-            scorer = scorer.with_all_metrics(submission)
+            scorer = with_all_metrics(scorer, submission)
             played = scorer.played(submission)
             reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
@@ -225,7 +235,7 @@ class Responses(Outputs):
             rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
         )
         submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
-        report = scorer.score_normalized(submission)
+        report = report_on(scorer, submission)
         return {name: report.figures.get(name, 0.0) for name in FIGURES}
 
 

@@ -17,7 +17,7 @@ from mwz.normalization import STEPS, RuleSet, normalized_text
 
 from ..io import Table, figure, formatted, short_names, signed
 from ..metrics import RANKED, Played
-from ..scoring import Options, Scorer, setup_figure
+from ..scoring import Options, Scorer, normalize, setup_figure, signature_of
 from ..submission import Submission
 from . import option
 from .reading import chosen_benchmark, read_submissions
@@ -56,7 +56,7 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
     Raises:
         InputError: As for `Scorer.score`.
     """
-    played = scorer.played(scorer.normalized(submission))
+    played = scorer.played(normalize(scorer, submission))
     whole = _figures(scorer, played)
     steps = {
         **{f"without {step}": _without(played, submission, step) for step in STEPS},
@@ -80,7 +80,7 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
     ]
     rows = [[step, *_cells(figures, whole)] for step, figures in scores.items()]
     titles = [title for key in whole for title in (key.replace("_", " "), "cost")]
-    return Table(name, name, ["", *titles], rows, data, [str(scorer.signature_of(played))])
+    return Table(name, name, ["", *titles], rows, data, [str(signature_of(scorer, played))])
 
 
 def _cells(figures: Mapping[str, float], whole: Mapping[str, float]) -> Iterator[str]:

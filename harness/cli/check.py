@@ -17,7 +17,7 @@ from ..benchmark import Benchmark
 from ..errors import Remark, cut, unquoted
 from ..io import figure, printable, read_bytes, shown_name, text_table
 from ..metrics import parse_tracking_file
-from ..scoring import Options, Scorer, played_predictions
+from ..scoring import Options, Scorer, check_predictions, played_predictions
 from ..submission import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -131,7 +131,7 @@ class _Checked(NamedTuple):
 
 def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Checked:
     """Show the fields and facts of predictions with responses."""
-    submission = scorer.checked(standard, source)
+    submission = check_predictions(scorer, standard, source)
     benchmark, rules = scorer.benchmark, scorer.rules
     _show_fields(standard, standard.dialogues_among(benchmark.users))
     for name, text in (

@@ -14,7 +14,15 @@ from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data import DEFAULT, SAMPLE, load_benchmark
 from ..errors import InputError, room, unknown
 from ..io import STANDARD_STREAM, read_bytes, shown_name
-from ..scoring import Options, ScoredSubmission, Scorer, Wanted, run, score_predictions
+from ..scoring import (
+    Options,
+    ScoredSubmission,
+    Scorer,
+    Wanted,
+    check_predictions,
+    run,
+    score_predictions,
+)
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,
@@ -65,7 +73,7 @@ def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
             raise InputError(outputs.name, "is made by the harness; give a file or an entry")
-        submissions.append(scorer.checked(outputs.content, outputs.source))
+        submissions.append(check_predictions(scorer, outputs.content, outputs.source))
     return submissions
 
 

@@ -25,7 +25,17 @@ from ..data import load_benchmark
 from ..errors import InputError, counted
 from ..io import printable, text_table
 from ..metrics import Played, PlayedDialogue, References, play, reference_13a, tokenize_13a
-from ..scoring import Options, Report, Scorer, run
+from ..scoring import (
+    Options,
+    Report,
+    Scorer,
+    check_predictions,
+    delexicaliser_of,
+    harness_submission,
+    normalize,
+    run,
+    with_all_metrics,
+)
 from ..submission import (
     NormalizedSubmission,
     Submission,
@@ -180,11 +190,11 @@ def reference_differences(
     scorer = scorer.with_options(**vars(options))
     submission = None
     if isinstance(predictions, str):
-        normalized = scorer.made(predictions)
+        normalized = harness_submission(scorer, predictions)
     else:
-        submission = scorer.checked(predictions, source)
-        normalized = scorer.normalized(submission)
-    scorer = scorer.with_all_metrics(normalized) if scored else scorer.with_options(metrics=())
+        submission = check_predictions(scorer, predictions, source)
+        normalized = normalize(scorer, submission)
+    scorer = with_all_metrics(scorer, normalized) if scored else scorer.with_options(metrics=())
     played = scorer.played(normalized)
     by_libraries = replace(
         played,
@@ -322,7 +332,7 @@ def _detokenized(
     if submission is None:
         return normalized
     if scorer.options.lexicalised:
-        submission = delexicalise_submission(submission, scorer.delexicaliser())
+        submission = delexicalise_submission(submission, delexicaliser_of(scorer))
 
     def detokenized(text: str) -> str:
         return _by_sacremoses(normalized_text(text, scorer.rules, "Moses"))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mwz.normalization import alias_tables
 
 from ..metrics import Choices, score_tracking, tracked_dialogues
-from ..scoring import Scorer
+from ..scoring import Scorer, normalize, report_on
 from ..submission import FIXES, Content, Submission, counted_placeholders, with_fixes
 
 UNKNOWN = "response_unknown"
@@ -53,7 +53,7 @@ def difference(before: Figures, after: Figures) -> str:
 
 def response_figures(scorer: Scorer, submission: Submission) -> Figures:
     """Return Inform, Success and BLEU of a submission."""
-    report = scorer.score_normalized(scorer.normalized(submission))
+    report = report_on(scorer, normalize(scorer, submission))
     titles = {"Inform": "inform", "Success": "success", "BLEU": "bleu"}
     return {title: report.figures[name] for title, name in titles.items()}
 

@@ -8,7 +8,7 @@ from ..cli import notify, option, tell
 from ..cli.reading import chosen_benchmark
 from ..errors import counted
 from ..io import STANDARD_STREAM, shown_name, write_json
-from ..scoring import Options, Scorer
+from ..scoring import Options, Scorer, delexicaliser_of
 from ..submission import checked_conversations, read_predictions
 
 
@@ -25,7 +25,7 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     content = checked_conversations(standard, shown_name(predictions))
     tell(shown_name(predictions), standard.remarks)
     loaded = chosen_benchmark(benchmark)
-    delexicalise = Scorer(loaded, Options()).delexicaliser()
+    delexicalise = delexicaliser_of(Scorer(loaded, Options()))
     written = {
         id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
         for id_, turns in content.items()

@@ -34,7 +34,7 @@ from ..board import (
 from ..glossary import glossary
 from ..io import escaped, figure, markdown_table, signed
 from ..metrics import TOTAL
-from ..scoring import Scorer
+from ..scoring import Scorer, free_run
 from ..submission import HUMAN, Standard, read_standard
 from .scores import OUTCOMES, GroundedScores
 
@@ -182,7 +182,7 @@ class FreeRunning(Outputs):
         reports = {}
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
-            reports[rules] = scorer.free_run(self.standard, self.source).report(scorer)
+            reports[rules] = free_run(scorer, self.standard, self.source).report(scorer)
         return Scores(reports, self.predictions)
 
 

@@ -26,7 +26,7 @@ from ..cli.reading import chosen_benchmark, read_submissions
 from ..errors import counted
 from ..io import STANDARD_STREAM, write_json
 from ..metrics import play
-from ..scoring import Scorer
+from ..scoring import Scorer, database_of, normalize, sources_of
 from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
 from .grounded import NAMING_SLOTS, delexicaliser
 
@@ -246,10 +246,10 @@ def lexicalised_predictions(
     Raises:
         InputError: Some turns have a state or active domains, and others not.
     """
-    normalized = scorer.normalized(submission)
-    states, domains = scorer.sources(normalized)
+    normalized = normalize(scorer, submission)
+    states, domains = sources_of(scorer, normalized)
     delexicalise = delexicaliser(scorer.benchmark, scorer.rules)
-    lexicalise = Lexicaliser(delexicalise, scorer.database(), scorer.rules)
+    lexicalise = Lexicaliser(delexicalise, database_of(scorer), scorer.rules)
     written: dict[str, list[dict[str, Any]]] = {}
     for dialogue in play(normalized, scorer.benchmark, states, domains):
         turns = submission.dialogues[dialogue.id]
@@ -293,5 +293,5 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None) -> 
     write_json(output, written)
     if output != STANDARD_STREAM:
         responses = counted(sum(map(len, written.values())), "response")
-        states, _ = scorer.sources(scorer.normalized(submission))
+        states, _ = sources_of(scorer, normalize(scorer, submission))
         notify(f"wrote {output}: {responses} lexicalised, seed {seed}, {states} states")

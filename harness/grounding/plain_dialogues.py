@@ -24,7 +24,7 @@ from ..diagnosis import joined, labelled, losses_text, wrapped
 from ..errors import InputError, Remark, counted, unquoted
 from ..io import figure
 from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, DomainResult, Played, measured_diversity
-from ..scoring import Coverage, Report, Scorer
+from ..scoring import Coverage, Report, Scorer, database_of, plain_signature
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     USER,
@@ -189,7 +189,7 @@ class PlainDialogues:
         goals, goals_name = scorer.options.goals, "benchmark"
         if isinstance(goals, GoalsFile):
             goals_name = f"goals-{goals.digest[:SHOWN_HASH]}"
-        signature = scorer.plain_signature()
+        signature = plain_signature(scorer)
         parameters = {**signature.parameters, _FREE_RUNNING: goals_name}
         return replace(signature, goals="all", coverage=coverage, parameters=parameters)
 
@@ -240,7 +240,7 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     submission = delexicalise_submission(Submission(turns, source), plain)
     refuse_delexicalised(submission, scorer.rules, "--free-running")
     normalized = normalize_submission(submission, scorer.rules)
-    database = scorer.database()
+    database = database_of(scorer)
     compared = benchmark.dialogues if isinstance(chosen, GoalsFile) else played
     human = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(

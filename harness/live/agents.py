@@ -34,9 +34,11 @@ from ..io import valid_text
 from ..signature import SHOWN_HASH
 from .world import (
     MOST_HEARD,
+    ROUTE,
     BrokenOffError,
     UserTurn,
     World,
+    naming_key,
     pattern_of,
     script,
     tool_schemas,
@@ -50,7 +52,8 @@ Agent: TypeAlias = Callable[[str, Call], str]
 
 
 _pattern = partial(pattern_of, "agent")
-_NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
+_NEEDED = {"train": (*ROUTE, "day"), "taxi": ROUTE}
+"""What has to be known before a search."""
 
 
 class Baseline:
@@ -71,14 +74,17 @@ class Baseline:
         text = utterance[:MOST_HEARD].lower().replace("center", "centre")
         if _pattern("cues", "bye").search(text):
             return _say("bye")
-        begun = _domain(text) not in ("", self._domain)
+        domain = _domain(text)
+        begun = domain not in ("", self._domain)
         if begun:
-            self._begin(_domain(text))
-        if not self._domain or _pattern("cues", "another").search(text):
-            return self._offer() if self._domain else _say("hello")
+            self._begin(domain)
+        if not self._domain:
+            return _say("hello")
+        if _pattern("cues", "another").search(text):
+            return self._offer()
         asked = [] if begun else asked_slots(text)
-        read = {} if asked else _read("slots", self._domain, text)
-        changed = {slot: value for slot, value in read.items() if self._slots.get(slot) != value}
+        slots = {} if asked else _read("slots", self._domain, text)
+        changed = {slot: value for slot, value in slots.items() if self._slots.get(slot) != value}
         booking = {} if begun or asked else _read("bookings", self._domain, text)
         wants = _pattern("cues", "booking").search(text) or (self._books and booking)
         if wants and self._chosen and self._domain in script("agent")["bookings"]:
@@ -109,9 +115,10 @@ class Baseline:
 
     def _book(self, call: Call) -> str:
         domain, chosen = self._domain, self._chosen
-        key = "trainID" if domain == "train" else "name"
+        key = naming_key(domain)
         self._books = True
-        missing = [one for one in script("agent")["bookings"][domain] if one not in self._booking]
+        needed = script("agent")["bookings"][domain]
+        missing = [slot for slot in needed if slot not in self._booking]
         if missing:
             return _question(missing)
         result = call(f"book_{domain}", {key: chosen[key], **self._booking})
@@ -125,17 +132,19 @@ class Baseline:
     def _answer(self, asked: list[str]) -> str:
         requests, chosen = script("agent")["requests"], self._chosen
         answers = [requests[slot][1].format(_spoken(slot, chosen.get(slot, "?"))) for slot in asked]
-        who = "trainID" if self._domain == "train" else "name"
-        named = f"For {_spoken(who, chosen[who])}, " if who in chosen else "For your taxi, "
-        return f"{named}{', '.join(answers)}. {_say('more')}"
+        key = naming_key(self._domain)
+        venue = _spoken(key, chosen[key]) if key in chosen else "your taxi"
+        return f"For {venue}, {', '.join(answers)}. {_say('more')}"
 
 
 def _domain(text: str) -> str:
     """Return the domain that a sentence asks for; "" if none does."""
-    for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
-        domains = (d for d in script("agent")["domains"] if _pattern("domains", d).search(sentence))
-        if _pattern("cues", "search").search(sentence) and (domain := next(domains, "")):
-            return str(domain)
+    without_names = re.sub(r"called [^.?!,]+", "called", text)
+    for sentence in re.split(r"(?<=[.?!])\s", without_names):
+        if _pattern("cues", "search").search(sentence):
+            for domain in script("agent")["domains"]:
+                if _pattern("domains", domain).search(sentence):
+                    return str(domain)
     return ""
 
 
@@ -153,15 +162,17 @@ def _spoken(slot: str, value: object) -> str:
     """Return a record's value in words: names in capitals, prices of rooms in a list."""
     if isinstance(value, Mapping):
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
-    if slot in ("name", "address", *_NEEDED["taxi"]):
+    if slot in ("name", "address", *ROUTE):
         return " ".join(word[:1].upper() + word[1:] for word in str(value).split())
     return str(script("agent")["say"]["not_known"] if value == "?" else value)
 
 
 def asked_slots(text: str) -> list[str]:
     """Return the slots that a text of a user, in small letters, asks for."""
-    requests, asks = script("agent")["requests"], _pattern("cues", "request").search(text)
-    return [slot for slot, (one, _) in requests.items() if asks and re.search(one, text)]
+    if not _pattern("cues", "request").search(text):
+        return []
+    requests = script("agent")["requests"].items()
+    return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
 
 
 def _read(table: str, domain: str, text: str) -> dict[str, str]:
@@ -186,7 +197,7 @@ def function_agent(function: Callable[[list[dict[str, Any]], Call], str]) -> Age
         try:
             response = function([dict(message) for message in messages], call)
         except (Exception, SystemExit) as error:
-            *_, last = traceback.extract_tb(error.__traceback__)
+            last = traceback.extract_tb(error.__traceback__)[-1]
             problem = f"{type(error).__name__}: {error} at {Path(last.filename).name}:{last.lineno}"
             raise BrokenOffError(problem) from error
         if not isinstance(response, str):
@@ -274,10 +285,7 @@ class ChatModel:
         self._errors = openai
         self._where = f"model {model} at {where}"
         self._client = openai.OpenAI(
-            api_key=key,
-            base_url=address or _OPENAI,
-            timeout=_TIMEOUT,
-            max_retries=_ATTEMPTS - 1,
+            api_key=key, base_url=address or _OPENAI, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
         )
 
     def complete(
@@ -319,8 +327,8 @@ class ChatModel:
 
 def _message(answered: Any) -> dict[str, Any]:
     """Return a message as JSON types, as it is sent back and recorded: with text that is valid."""
-    for one in answered.tool_calls or ():
-        assert isinstance(one.function.name, str)
+    for call in answered.tool_calls or ():
+        assert isinstance(call.function.name, str)
     content = spoken(answered.content or "")
     sent = {**answered.model_dump(include=_SENT, exclude_none=True), "content": content}
     message: dict[str, Any] = json.loads(valid_text(json.dumps(sent, ensure_ascii=False)))
@@ -366,10 +374,10 @@ class ModelAgent:
             self._messages.append(message)
             if not message.get("tool_calls"):
                 return str(message["content"])
-            for one in message["tool_calls"]:
-                result = call(one["function"]["name"], one["function"].get("arguments"))
+            for requested in message["tool_calls"]:
+                result = call(requested["function"]["name"], requested["function"].get("arguments"))
                 content = json.dumps(result, ensure_ascii=False)
-                answer = {"role": "tool", "tool_call_id": one.get("id"), "content": content}
+                answer = {"role": "tool", "tool_call_id": requested.get("id"), "content": content}
                 self._messages.append(answer)
         raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
 
@@ -380,8 +388,8 @@ class ModelUser:
     Args:
         chat: The model.
         task: The task.
-        world: As for other users; a model knows nothing of it, nor of the seed.
-        seed: Likewise.
+        world: Not used: a model knows the instructions alone.
+        seed: Not used.
     """
 
     def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:

@@ -300,7 +300,7 @@ class _Case:
 
     @property
     def wrong(self) -> list[str]:
-        """What is not right of the bookings, as `Outcome` names it; nothing where none is made."""
+        """The wrong slots of the bookings, as `Outcome` names them; none if nothing is booked."""
         slots = self.outcome["booked"].get(self.domain, {}) if self.made else {}
         return [slot for slot, is_right in slots.items() if not is_right]
 
@@ -323,15 +323,13 @@ class _Case:
 
     @cached_property
     def gave_up(self) -> str:
-        """What the user objected in vain, in words; nothing if it did not."""
-        # A user that objected, and was offered nothing better, gave up.
+        """What the user objected to in vain, in words; an empty text if it did not object."""
+        # It said the constraint again after an offer, and the last offer still contradicts it.
         later_turns = self.turns[min(self.naming, default=0) + 1 :]
         text = " ".join(turn["user"] for turn in later_turns)
-        objections = []
-        for slot in self.contradicted:
-            if says(text, slot, self.wanted.info[slot]):
-                objections.append(f"{slot} {self.wanted.info[slot]}")
-        return f"; the user objected ({', '.join(objections)}) and gave up" if objections else ""
+        wanted = self.wanted.info
+        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(text, s, wanted[s])]
+        return f"; the user objected ({', '.join(again)}) and gave up" if again else ""
 
     @property
     def fitting(self) -> str:
@@ -354,7 +352,7 @@ class _Case:
 
 
 _Rule: TypeAlias = Callable[[_Case], str]
-"""Says what went wrong in a domain, and where; nothing if it did not."""
+"""Says what went wrong in a domain, and where; an empty text if nothing did."""
 
 
 def _not_played(case: _Case) -> str:
@@ -399,11 +397,9 @@ def _wrong_slots(case: _Case) -> str:
     wanted = {**case.slots, "route": "from one venue of the goal to another", "once": "1"}
     route = f"{result.get('departure')} to {result.get('destination')}"
     booked = {**result, "route": route, "once": str(len(case.made))}
-    faults = []
-    for slot in slots:
-        name = "number of bookings" if slot == "once" else slot
-        faults.append(str(Fault(name, wanted[slot], booked.get(slot))))
-    return f"turn {turn}: {'; '.join(faults)}"
+    names = {"once": "number of bookings"}
+    faults = [Fault(names.get(slot, slot), wanted[slot], booked.get(slot)) for slot in slots]
+    return f"turn {turn}: {'; '.join(map(str, faults))}"
 
 
 def _never_named(case: _Case) -> str:

@@ -20,7 +20,7 @@ from .world import World
 _LONGEST = 10_000
 # Latin letters, and marks such as dashes and quotes.
 _CODES = (*range(0xA0, 0x180), *range(0x2010, 0x2040), 0x20AC)
-_LETTERS = string.printable + "".join(map(chr, _CODES))
+_CHARACTERS = string.printable + "".join(map(chr, _CODES))
 
 
 class LiveEnv(gymnasium.Env[str, str]):
@@ -31,7 +31,7 @@ class LiveEnv(gymnasium.Env[str, str]):
     """
 
     def __init__(self, world: World) -> None:
-        texts = Text(_LONGEST, min_length=0, charset=_LETTERS)
+        texts = Text(_LONGEST, min_length=0, charset=_CHARACTERS)
         self.action_space = self.observation_space = texts
         self._environment = Environment(world)
         self._tasks = list(world.tasks.tasks)
@@ -65,5 +65,6 @@ class LiveEnv(gymnasium.Env[str, str]):
 
 
 def _observed(text: str | None) -> str:
-    """Return a text with no sign that the space of observations lacks."""
-    return "".join(c if c in _LETTERS else "?" for c in (text or "")[:_LONGEST])
+    """Return a text with a question mark for what the space of observations lacks."""
+    shown = (text or "")[:_LONGEST]
+    return "".join(sign if sign in _CHARACTERS else "?" for sign in shown)

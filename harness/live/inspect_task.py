@@ -29,8 +29,9 @@ _SCORED = ("solved", "success", "inform", "books")
 def multiwoz(benchmark: str | None = None) -> Task:
     """Return the tasks of a benchmark."""
     world = World.of(benchmark)
-    tasks = world.tasks.tasks.items()
-    samples = [Sample(id=id_, input="\n".join(one.message), target="solved") for id_, one in tasks]
+    samples = []
+    for id_, live_task in world.tasks.tasks.items():
+        samples.append(Sample(id=id_, input="\n".join(live_task.message), target="solved"))
     dataset = MemoryDataset(samples, name=world.tasks.source)
     return Task(dataset=dataset, solver=live_dialogue(world), scorer=outcome())
 
@@ -42,7 +43,7 @@ def live_dialogue(world: World) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         environment = Environment(world)
         environment.reset(str(state.sample_id), str(state.epoch))
-        tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
+        tools = [ToolInfo(**schema["function"]) for schema in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
         try:
             while (utterance := environment.user_turn()) is not None:
@@ -81,7 +82,7 @@ def outcome() -> Scorer:
         result: dict[str, Any] = state.metadata["outcome"]
         value = {name: float(result[name]) for name in _SCORED}
         if not result["booked"]:
-            # Inspect leaves out what is not a number: as elsewhere, only tasks that book count.
+            # Only tasks that book count, as elsewhere: Inspect leaves NaN out.
             value["books"] = math.nan
         return Score(value=value, metadata=result)
 

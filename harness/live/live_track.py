@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -77,10 +78,11 @@ class LiveScores:
     baseline_calls: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
 
     def __post_init__(self) -> None:
-        texts = [marks for of in self.marks.values() for marks in of]
-        if set(self.marks) != set(RATES) or set("".join([self.played, *texts])) - set("01-"):
+        by_trial = [*itertools.chain.from_iterable(self.marks.values())]
+        if set(self.marks) != set(RATES) or set(self.played).union(*by_trial) - set("01-"):
             raise ValueError(f"marks: expected {', '.join(RATES)}, each of marks 1, 0 and -")
-        if {tuple(map(len, of)) for of in self.marks.values()} != {(self.tasks,) * self.trials}:
+        lengths = {tuple(map(len, trials)) for trials in self.marks.values()}
+        if lengths != {(self.tasks,) * self.trials}:
             raise ValueError("marks: expected one for each task played, in each trial")
 
     @property
@@ -233,45 +235,41 @@ def compared_plays(runs: Sequence[tuple[str, LiveRun]]) -> tuple[list[Evidence],
     Args:
         runs: What messages call each run, and the run; at least one.
     """
-    trials = [one.config.trials for _, one in runs]
+    trials = [run.config.trials for _, run in runs]
     names = short_names([source for source, _ in runs])
     config = runs[0][1].config
     about = f"Live dialogues with the user {config.user_name}: {counted(len(config.tasks), 'task')}"
-    each = ", ".join(f"{name} {number}" for name, number in zip(names, trials, strict=True))
-    about += f", trials per task: {each}"
+    counts = ", ".join(f"{name} {number}" for name, number in zip(names, trials, strict=True))
+    about += f", trials per task: {counts}"
     pairs = zip(names, runs, strict=True)
-    return [one.evidence(name, trials) for name, (_, one) in pairs], about
+    return [run.evidence(name, trials) for name, (_, run) in pairs], about
 
 
 def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
     """Return a table of plays: what messages call each, and the play."""
-    names, figures = short_names([source for source, _ in runs]), [one.figures for _, one in runs]
-    most = max(one["trials"] for one in figures)
+    names = short_names([source for source, _ in runs])
+    powers = range(1, max(run.config.trials for _, run in runs) + 1)
     columns = ("inform", "success", "requested", "books", "turns", "calls")
-    titles = [glossary()["plays"][column].title for column in columns]
-    rows = []
-    for name, of in zip(names, figures, strict=True):
-        passes = [Interval(**one).text(1) for one in of["pass"].values()]
-        passes += [""] * (most - of["trials"])
-        rows.append([name, *passes, *(figure(of[column]) for column in columns)])
-    return Table(
-        "plays",
-        f"Live dialogues of {counted(len(runs), 'agent')}",
-        ["", *(f"pass^{k}" for k in range(1, most + 1)), *titles],
-        rows,
-        [{"name": name, **_in_row(of)} for name, of in zip(names, figures, strict=True)],
-        notes_once(zip(names, (of["signature"] for of in figures), strict=True)),
-    )
-
-
-def _in_row(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures of plays as a row: pass^k with its ends, and without costs."""
-    passes = figures["pass"].items()
-    ends = {f"pass^{k}{end}": one[end[1:] or "value"] for k, one in passes for end in _ENDS}
-    return {**{key: one for key, one in figures.items() if key not in ("pass", "costs")}, **ends}
-
-
-_ENDS = ("", "_low", "_high")
+    rows, records, signatures = [], [], []
+    for name, (_, run) in zip(names, runs, strict=True):
+        record = {"name": name, **run.figures}
+        del record["costs"]
+        row = [name]
+        passes = record.pop("pass")
+        for power in map(str, powers):
+            row.append(Interval(**passes[power]).text(1) if power in passes else "")
+        row += [figure(record[column]) for column in columns]
+        for power, interval in passes.items():
+            record[f"pass^{power}"] = interval["value"]
+            record[f"pass^{power}_low"] = interval["low"]
+            record[f"pass^{power}_high"] = interval["high"]
+        rows.append(row)
+        records.append(record)
+        signatures.append((name, record["signature"]))
+    titles = [f"pass^{power}" for power in powers]
+    titles += [glossary()["plays"][column].title for column in columns]
+    about = f"Live dialogues of {counted(len(runs), 'agent')}"
+    return Table("plays", about, ["", *titles], rows, records, notes_once(signatures))
 
 
 # -------------------------------------------------------------------------------------- scoring
@@ -282,7 +280,7 @@ class LiveOutputs(LiveRun, Outputs):
     """Live dialogues, played again, to be scored.
 
     Attributes:
-        content: The (unpacked) file of plays, of all trials; None where nobody keeps it.
+        content: The (unpacked) file of plays, of all trials; None where it is not kept.
     """
 
     content: bytes | None = field(default=None, kw_only=True)
@@ -294,7 +292,7 @@ class LiveOutputs(LiveRun, Outputs):
 
     @property
     def place(self) -> Predictions:
-        """Where the plays are: what both scripts play is not kept, but played again."""
+        """Where the plays are: those of both scripts are not kept, but played again."""
         if self.content is not None:
             return super().place
         return Predictions(played="baseline", trials=self.config.trials, seed=self.config.seed)
@@ -312,28 +310,27 @@ def live_scores(run: LiveRun) -> LiveScores:
     """
     config = run.config
     summary = run.figures
-    outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in run.lines}
-    trials, tasks = range(1, 1 + config.trials), sorted(config.tasks)
-    if lacking := {*trials} - {trial for trial, _ in outcomes}:
+    outcomes = {(line["trial"], line["dialogue_id"]): line["outcome"] for line in run.lines}
+    lacking = {*range(1, 1 + config.trials)} - {trial for trial, _ in outcomes}
+    if lacking:
         problem = f"trial {min(lacking)} is missing; give the files of all trials that were played"
         raise InputError(f"agent {config.agent_name}", problem)
 
-    def mark(trial: int, id_: str, name: str) -> str:
+    marks = {rate: [""] * config.trials for rate in RATES}
+    for trial, id_ in sorted(outcomes):
         outcome = outcomes[trial, id_]
-        return "-" if name == "books" and not outcome["booked"] else "01"[outcome[name]]
-
+        for rate in RATES:
+            books_nothing = rate == "books" and not outcome["booked"]
+            marks[rate][trial - 1] += "-" if books_nothing else "01"[outcome[rate]]
     return LiveScores(
         signature=config.whole_signature(),
         agent=summary.pop("agent"),
         user=summary.pop("user"),
         played="".join("01"[id_ in config.tasks] for id_ in sorted(config.world.tasks.tasks)),
-        marks={
-            name: tuple("".join(mark(trial, id_, name) for id_ in tasks) for trial in trials)
-            for name in RATES
-        },
-        passes=tuple(Interval(**one) for one in summary.pop("pass").values()),
+        marks={rate: tuple(by_trial) for rate, by_trial in marks.items()},
+        passes=tuple(Interval(**interval) for interval in summary.pop("pass").values()),
         costs=summary.pop("costs"),
-        figures={key: one for key, one in summary.items() if key not in ("signature", "errors")},
+        figures={key: v for key, v in summary.items() if key not in ("signature", "errors")},
         lost=run.lost,
         baseline_calls=None if run.by_script else baseline_calls(run),
     )
@@ -343,7 +340,7 @@ def _outputs(content: bytes | Predictions, source: str, reading: Reading) -> Liv
     """Play live dialogues again: those of a file of all trials, or those of the scripts.
 
     Raises:
-        InputError: The file is none of plays, they come out otherwise than it says; or the
+        InputError: The file has no plays, or they come out otherwise than it says; or the
             benchmark's tasks are not installed.
     """
     world = World.of(reading.scorer.benchmark)
@@ -381,8 +378,8 @@ def baseline_calls(run: LiveRun) -> float | None:
         task, baseline = world.tasks[line["dialogue_id"]], Baseline()
         for number, turn in enumerate(line["turns"]):
             place = line["trial"], task.id, number
-            calls = turn.get("calls", ())
-            made.update((place, _call(one["name"], one["arguments"])) for one in calls)
+            for recorded_call in turn.get("calls", ()):
+                made[place, _call(recorded_call["name"], recorded_call["arguments"])] += 1
             baseline(turn["user"], partial(call, task, place))
     return (made & right).total() / right.total() if right else None
 

@@ -17,7 +17,7 @@ import json
 import os
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
@@ -139,34 +139,34 @@ def command(
     files = ", ".join(map(str, _files(output, trials).values()))
     figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
     notify(f"dialogues go to {files}{figures}")
-    # What a function prints is no part of the figures.
+    # What an agent prints must not mix with the figures.
     with redirect_stdout(sys.stderr):
-        coming, hidden = play_tasks(config, output, jobs), True if user == _PERSON else None
-        run = LiveRun(config, list(_watched(coming, len(ids) * trials, hidden)))
+        lines = play_tasks(config, output, jobs)
+        run = LiveRun(config, list(_watched(lines, len(ids) * trials, user == _PERSON)))
     if json_target is not None:
         write_json(json_target, run.figures)
     if json_target != STANDARD_STREAM:
         click.echo(run.text(files))
 
 
-def _watched(coming: Iterator[Line], total: int, hidden: bool | None) -> Iterator[Line]:
+def _watched(lines: Iterator[Line], total: int, hidden: bool) -> Iterator[Line]:
     """Yield dialogues, and show progress, cost and the first error.
 
     Where there is no terminal, progress is a line for each tenth.
     """
     solved = tokens = errors = 0
-    bar = tqdm(coming, "playing", total, unit="dialogue", disable=hidden)
+    bar = tqdm(lines, "playing", total, unit="dialogue", disable=True if hidden else None)
     for number, line in enumerate(bar, start=1):
-        error, costs = line["outcome"]["error"], line["costs"].values()
+        error = line["outcome"]["error"]
         solved += line["outcome"]["solved"]
-        tokens += sum(n for cost in costs for kind, n in cost.items() if kind.endswith("tokens"))
-        so_far = f"{solved} solved" + (f", {tokens:,} tokens" if tokens else "")
+        for cost in line["costs"].values():
+            tokens += sum(count for kind, count in cost.items() if kind.endswith("tokens"))
+        so_far = f"{solved} solved, {tokens:,} tokens" if tokens else f"{solved} solved"
         bar.set_postfix_str(so_far)
         if error and not errors:
+            place = f"trial {line['trial']}, dialogue {line['dialogue_id']}"
             with tqdm.external_write_mode():
-                notify(
-                    f"first error: trial {line['trial']}, dialogue {line['dialogue_id']}: {error}"
-                )
+                notify(f"first error: {place}: {error}")
         errors += error is not None
         if bar.disable and not hidden and number * 10 // total > (number - 1) * 10 // total:
             notify(f"{number} of {counted(total, 'dialogue')} played: {so_far}")
@@ -175,8 +175,10 @@ def _watched(coming: Iterator[Line], total: int, hidden: bool | None) -> Iterato
 
 def _files(path: Path, trials: int) -> dict[int, Path]:
     """Return the file of each trial, given that of the first."""
-    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, trials + 1))
-    return dict(enumerate((path, *map(path.with_name, further)), start=1))
+    files = {1: path}
+    for trial in range(2, trials + 1):
+        files[trial] = path.with_name(f"{path.stem}.{trial}{path.suffix}")
+    return files
 
 
 def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
@@ -194,7 +196,8 @@ def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, 
         full_name, maker = name, partial(function_agent, imported_function(name))
     else:
         raise InputError(f"--{role}", unknown(role, name, _AGENTS if of_agent else _USERS))
-    if problem := name_problem(role, full_name):
+    problem = name_problem(role, full_name)
+    if problem is not None:
         raise InputError(f"{role} {full_name}", problem)
     return full_name, maker
 
@@ -214,13 +217,15 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
     """
     files = _files(path, config.trials)
     played = {trial: _resumed(file, config, trial) for trial, file in files.items()}
-    begun: list[Line] = []
-    more = len(config.tasks) * config.trials > _FIRST and not any(played.values())
+    first_lines: list[Line] = []
+    is_new = len(config.tasks) * config.trials > _FIRST and not any(played.values())
     broken_off = 0
     for trial, file in files.items():
         lacking = [id_ for id_ in config.tasks if id_ not in played[trial]]
         yield from [played[trial][id_] for id_ in config.tasks if id_ in played[trial]]
-        for line in _appended(_lines(config, trial, lacking, jobs), file) if lacking else ():
+        if not lacking:
+            continue
+        for line in _appended(_lines(config, trial, lacking, jobs), file):
             yield line
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
@@ -229,10 +234,12 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
                 remedy = "fix the agent, and write a new file (-o)"
                 raise InputError(f"agent {config.agent_name}", f"{many}; {last}; {remedy}")
-            begun += [line] if len(begun) < _FIRST else []
-            if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
-                causes = Counter(findings(one, config.world)[0][0].cause for one in begun)
-                listed = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
+            if len(first_lines) < _FIRST:
+                first_lines.append(line)
+            has_begun = is_new and len(first_lines) == _FIRST
+            if has_begun and not any(first["outcome"]["solved"] for first in first_lines):
+                causes = Counter(findings(first, config.world)[0][0].cause for first in first_lines)
+                listed = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
                 many = f"none of the first {_FIRST} dialogues is solved: {listed}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"
                 raise InputError(f"agent {config.agent_name}", f"{many}; {remedy}")
@@ -250,7 +257,7 @@ def _lines(config: RunConfig, trial: int, ids: Sequence[str], jobs: int) -> Iter
             return None
 
     with ThreadPoolExecutor(jobs) as pool:
-        # A person is at the terminal of this very thread.
+        # A person plays in this thread, which has the terminal.
         yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
     if errors:
         raise errors[0]
@@ -263,7 +270,7 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         with path.open("ab") as file:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
             for line in lines:
-                # Half of a surrogate pair, which an error may have, is no text.
+                # An error may have half of a surrogate pair, which cannot be encoded.
                 text = valid_text(json.dumps(line, ensure_ascii=False) + "\n")
                 file.write(text.encode())
                 file.flush()
@@ -278,8 +285,8 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
 def _resumed(path: Path, config: RunConfig, trial: int) -> dict[str, Line]:
     """Return dialogue id -> what a file holds, played again.
 
-    A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play
-    them again could choose among several plays.
+    A last line that is cut off is dropped. Dialogues that were broken off stay lost: if they could
+    be played again, one could choose the best of several plays.
     """
     if not path.exists():
         return {}
@@ -287,8 +294,10 @@ def _resumed(path: Path, config: RunConfig, trial: int) -> dict[str, Line]:
     if last and not (whole or last.startswith(b'{"dialogue_id"')):
         raise InputError(str(path), "line 1: no play; name another file")
     recordings = recorded(b"\n".join(whole), str(path)) if whole else []
-    if others := [one.trial for one in recordings if one.trial != trial]:
-        raise InputError(str(path), f"is of trial {others[0]}, not {trial}; use another -o")
+    for recording in recordings:
+        if recording.trial != trial:
+            problem = f"is of trial {recording.trial}, not {trial}; use another -o"
+            raise InputError(str(path), problem)
     lines = {id_: line for (_, id_), line in _by_place(recordings, config).items()}
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
@@ -342,29 +351,37 @@ def plays_again(
     Raises:
         InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
     """
-    groups: dict[object, tuple[str, list[Recorded], Predictions | None]] = {}
-    # Agent, signature and trial -> files that have it: another one is of another play.
+    # A key for each play -> what messages call it, and its lines or what the scripts play.
+    sources: dict[object, str] = {}
+    recordings: defaultdict[object, list[Recorded]] = defaultdict(list)
+    entries: dict[object, Predictions] = {}
+    # Agent, signature and trial -> files that have it: another file is of another play.
     files_with: Counter[object] = Counter()
+    benchmarks = set()
     for number, (source, content) in enumerate(files):
         if isinstance(content, Predictions):
-            groups[number] = source, [], content
+            sources[number], entries[number] = source, content
             continue
-        lines = recorded(content, source)
-        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
-        for line, trial in zip(lines, trials, strict=True):
-            key = () if together else (*trial[:2], files_with[trial])
-            groups.setdefault(key, (source, [], None))[1].append(line)
-        files_with.update(set(trials))
-    played_on = {str(one.signature.benchmark) for _, lines, _ in groups.values() for one in lines}
-    world = World.of(chosen_benchmark(name or (played_on.pop() if len(played_on) == 1 else None)))
+        trials = set()
+        for line in recorded(content, source):
+            trial = line.agent, line.signature.key, line.trial
+            key = () if together else (line.agent, line.signature.key, files_with[trial])
+            sources.setdefault(key, source)
+            recordings[key].append(line)
+            trials.add(trial)
+            benchmarks.add(str(line.signature.benchmark))
+        files_with.update(trials)
+    if not name:
+        name = benchmarks.pop() if len(benchmarks) == 1 else None
+    world = World.of(chosen_benchmark(name))
     runs = []
-    for source, lines, played in groups.values():
-        if played is None:
-            again = replayed(lines, world)
+    for play, source in sources.items():
+        if play in entries:
+            run = play_scripts(world, entries[play].trials or 1, entries[play].seed or 0)
         else:
-            again = play_scripts(world, played.trials or 1, played.seed or 0)
-        tell(source, again.remarks)
-        runs.append((source, again))
+            run = replayed(recordings[play], world)
+        tell(source, run.remarks)
+        runs.append((source, run))
     return runs
 
 
@@ -380,19 +397,23 @@ def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
             dialogue is there twice; a trial repeats another one; or a tool or a scripted user
             would have answered otherwise.
     """
-    config = _play(lines[0], world)
+    config = _recorded_config(lines[0], world)
     by_place = _by_place(lines, config)
     played = {id_ for _, id_ in by_place}
     trials = sorted({trial for trial, _ in by_place})
     tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
     config = replace(config, tasks=tasks, trials=len(trials))
-    every = [by_place.get((t, id_)) or _lost(config, t, id_) for t in trials for id_ in tasks]
+    every: list[Line] = []
+    for trial in trials:
+        every += [by_place.get((trial, id_)) or _lost(config, trial, id_) for id_ in tasks]
     run = LiveRun(config, every, len(every) - len(by_place))
-    firsts: dict[str, str] = {}
-    for trial, turns in run.data.items() if not run.scripted else ():
-        first = firsts.setdefault(digest_of_json(turns), trial)
-        if first != trial:
-            problem = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+    if run.scripted:
+        return run
+    first_trials: dict[str, str] = {}
+    for name, turns in run.data.items():
+        first = first_trials.setdefault(digest_of_json(turns), name)
+        if first != name:
+            problem = f"trial {name} is trial {first} again in every dialogue; play each trial"
             raise InputError(lines[0].source, problem)
     return run
 
@@ -410,17 +431,18 @@ def _by_place(lines: Sequence[Recorded], config: RunConfig) -> dict[tuple[int, s
     return by_place
 
 
-def _play(line: Recorded, world: World) -> RunConfig:
-    """Return who played what, as a line says; a scripted user is that of today."""
+def _recorded_config(line: Recorded, world: World) -> RunConfig:
+    """Return who played what, as a line says; a scripted user is that of this version."""
     parameters = line.signature.parameters
     name = parameters.get("user", "")
     scripts = script_name("agent"), script_name("user")
     for role, talker in (("agent", line.agent), ("user", name)):
-        if talker not in scripts and (problem := name_problem(role, talker)):
+        problem = None if talker in scripts else name_problem(role, talker)
+        if problem is not None:
             place = f"dialogue {line.dialogue_id}: {role} {cut_repr(talker)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user = ScriptedUser if name in scripts else _recorded_user(line)
-    # Another seed than a number is one of another play.
+    # A seed that is no number is of another play, which the signature shows.
     seed = parameters.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
     return RunConfig(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
@@ -448,8 +470,8 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
-    for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
-        if turn != right:
+    for number, (turn, played_turn) in enumerate(zip_longest(line.turns, again["turns"])):
+        if turn != played_turn:
             problem = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
             raise InputError(line.source, f"{place}, {problem}; {_AGAIN}")
     return {**again, "costs": line.costs}
@@ -469,9 +491,9 @@ def _recorded_agent(line: Recorded) -> Agent:
         if not turns:
             raise BrokenOffError(_NO_FURTHER)
         turn = turns.pop(0)
-        for one in turn.get("calls", ()):
-            if isinstance(one, dict):
-                call(str(one.get("name")), one.get("arguments"))
+        for recorded_call in turn.get("calls", ()):
+            if isinstance(recorded_call, dict):
+                call(str(recorded_call.get("name")), recorded_call.get("arguments"))
         response = str(turn.get("response"))
         if error is not None and not turns and not response:
             raise BrokenOffError(error)

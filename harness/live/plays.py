@@ -39,14 +39,7 @@ from ..metrics import (
 )
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
-from .environment import (
-    CAUSES,
-    MAX_TURNS,
-    USER_FAULTS,
-    Environment,
-    Finding,
-    findings,
-)
+from .environment import CAUSES, MAX_TURNS, USER_FAULTS, Environment, Finding, findings
 from .users import ScriptedUser
 from .world import (
     BrokenOffError,
@@ -127,10 +120,8 @@ def play_dialogue(config: RunConfig, trial: int, id_: str) -> Line:
             environment.respond(agent(utterance, call))
     except BrokenOffError as error:
         environment.fail(str(error))
-    costs = {}
-    for role, talker in (("agent", agent), ("user", environment.user)):
-        if hasattr(talker, "cost"):
-            costs[role] = dict(talker.cost)
+    talkers = {"agent": agent, "user": environment.user}
+    costs = {role: dict(t.cost) for role, t in talkers.items() if hasattr(t, "cost")}
     line = {
         "dialogue_id": id_,
         "turns": environment.transcript,
@@ -161,12 +152,12 @@ class LiveRun:
 
     @property
     def scripted(self) -> bool:
-        """Whether the user is by script, so that it says what it must."""
+        """Whether the user is the scripted one, whose words can be checked."""
         return self.config.user is ScriptedUser
 
     @property
     def by_script(self) -> bool:
-        """Whether the agent is, too: `play_scripts` plays the same."""
+        """Whether the agent is the scripted one, too: `play_scripts` plays the same."""
         return self.scripted and self.config.agent_name == script_name("agent")
 
     @property
@@ -179,7 +170,7 @@ class LiveRun:
 
     @property
     def lost(self) -> dict[str, int]:
-        """How dialogues did not come to their end -> how many."""
+        """Why dialogues have no end -> how many of them."""
         errors = sum(line["outcome"]["error"] is not None for line in self.lines)
         return {"missing": self.missing, "broken off": errors - self.missing}
 
@@ -202,13 +193,13 @@ class LiveRun:
         figures["books"] = 100 * (sum(booking) / len(booking)) if booking else None
         passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
         figures["pass"] = {str(k): asdict(interval) for k, interval in passes}
-        told: Counter[str] = Counter()
+        details: Counter[str] = Counter()
         costs: dict[str, Counter[str]] = {}
         for line in self.lines:
-            told.update(line["outcome"]["told"])
+            details.update(line["outcome"]["told"])
             for role, cost in line["costs"].items():
                 costs.setdefault(role, Counter()).update(cost)
-        figures |= told_shares(told)
+        figures |= told_shares(details)
         for count in ("turns", "calls", "failed_calls", "unasked"):
             figures[count] = sum(outcome[count] for outcome in outcomes)
         for mean in ("turns", "calls"):
@@ -389,25 +380,20 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         errors.update(result["error"] for result in results if "error" in result)
     for error, number in errors.most_common(1):
         sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    # A task counts for one cause, and for every fault of the user.
-    causes = {name: dialogue.causes[:1] for name, dialogue in dialogues.items()}
-    faults = {name: dialogue.faults for name, dialogue in dialogues.items()}
-    for title, names, by_name in (
-        ("task not solved", CAUSES, causes),
-        ("fault of the user", tuple(USER_FAULTS), faults),
-    ):
+    for title, names in (("task not solved", CAUSES), ("fault of the user", tuple(USER_FAULTS))):
         words = {}
         results = []
         for name, dialogue in dialogues.items():
-            domains = dict.fromkeys(
-                run.config.world.tasks[dialogue.line["dialogue_id"]].domains, DomainResult(1.0, {})
-            )
-            # The first finding of a domain counts: it comes last here.
-            for finding in reversed(by_name[name]):
+            line = dialogue.line
+            task = run.config.world.tasks[line["dialogue_id"]]
+            domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
+            # A task is lost by one cause, but users have several faults. The first of a domain is
+            # shown: it is assigned last.
+            found = dialogue.causes[:1] if names is CAUSES else dialogue.faults
+            for finding in reversed(found):
                 domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
                 words[name, finding.domain] = finding.words
-            turns = len(dialogue.line["turns"])
-            results.append(DialogueResult(name, turns, goals={MAIN_SETUP: domains}))
+            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
         if (words or names is CAUSES) and (cause is None or cause in names):
             sections.append(losses_text("", results, names, (), (), domain, cause, title, words))
     return "\n\n".join(sections)
@@ -429,12 +415,11 @@ def followed_text(run: LiveRun, id_: str) -> str:
                     del scripted_steps[:1]
                 rows += [labelled(f"| {kind}", words) for kind, words in scripted_steps]
             turns.append(rows)
-        outcome = []
-        for cause in dialogue.causes:
-            outcome.append(labelled(cause.domain, f"{cause.cause}: {cause.words}"))
+        causes = dialogue.causes
+        outcome = [labelled(found.domain, f"{found.cause}: {found.words}") for found in causes]
         for fault in dialogue.faults:
             outcome.append(labelled("the user", f"{fault.domain}: {fault.cause}: {fault.words}"))
-        verdict = f"not solved, {dialogue.causes[0].cause}" if dialogue.causes else "solved"
+        verdict = f"not solved, {causes[0].cause}" if causes else "solved"
         head = f"dialogue {name}, {counted(len(dialogue.line['turns']), 'turn')}: {verdict}"
         if not run.by_script:
             head += f"\n|: the {BASELINE_NAME.lower()} with the same task"
@@ -504,7 +489,7 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
             if dialogue.causes:
                 causes[id_] = [(dialogue.causes[0].domain, dialogue.causes[0].cause)]
         verdicts.append((system, turns, causes))
-    played = {id_ for dialogues in systems.values() for id_ in dialogues}
+    played = set[str]().union(*systems.values())
     goals = {id_: list(task.domains) for id_, task in world.tasks.tasks.items() if id_ in played}
     return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}
 

@@ -4,9 +4,9 @@ The scripted user works through the goal domain by domain, in the order of the i
 states its constraints, takes what fits, books it, asks for what it was not told, and goes on to
 the goal's alternatives where nothing is found or a booking is refused. It knows the agent by its
 words alone: names, numbers and codes as the delexicaliser finds them, values as grounded scores
-do, and the patterns of `user.toml`, which also has its phrases. What is said to contradict its
-constraints it does not take. It says goodbye when it has everything, or when it gave something up
-for the second time: after three turns without progress each.
+do, and the patterns of `user.toml`, which also has its phrases. It does not take what is said to
+contradict its constraints. It gives something up after three turns without progress, and says
+goodbye when it has everything, or when it gives up for the second time.
 
 It first asks for the constraints of `fail_info`, unless some venue meets them: the data set has
 such ones by mistake, and the instructions do not mention them.
@@ -57,9 +57,8 @@ class ScriptedUser:
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
         # Domain -> what the venue is called that the user wants, or has chosen.
-        self._names = {
-            d: want.info["name"] for d, want in task.domains.items() if "name" in want.info
-        }
+        wants = task.domains.items()
+        self._names = {domain: want.info["name"] for domain, want in wants if "name" in want.info}
         self._references: set[str] = set()
         self._given_up = self._stalls = 0
         self._domain, self._over = "", False

@@ -36,7 +36,7 @@ from ..errors import InputError, cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
-from ..scoring import Options, Reward, Scorer
+from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
 from ..signature import SHOWN_HASH
 
 # ---------------------------------------------------------------------------------- who talks
@@ -45,26 +45,22 @@ TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
 TalkerName: TypeAlias = Annotated[str, Field(pattern=TALKER_NAME)]
 """What records call an agent or a user, with a digest: printable ASCII."""
 
-Costs: TypeAlias = Mapping[
-    Literal["agent", "user"],
-    Mapping[
-        Literal["calls", "prompt_tokens", "completion_tokens"],
-        Annotated[int, Field(strict=True, ge=0, le=10**12)],
-    ],
-]
+_Kind: TypeAlias = Literal["calls", "prompt_tokens", "completion_tokens"]
+_Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+Costs: TypeAlias = Mapping[Literal["agent", "user"], Mapping[_Kind, _Count]]
 """Who -> calls and tokens of its model."""
 
 
 @cache
 def script(name: str) -> Mapping[str, Any]:
-    """Return what agents or users say, declared in a file of that name; to be read only."""
+    """Return what agents or users say, declared in a file of that name; nobody may change it."""
     content: Mapping[str, Any] = read_toml(f"{name}.toml", __package__)
     return content
 
 
 @cache
 def pattern_of(name: str, table: str, key: str) -> re.Pattern[str]:
-    """Return a pattern of such a file, which finds nothing where there is none."""
+    """Return a pattern of such a file, or one that matches nothing if the file has none."""
     return re.compile(script(name)[table].get(key, "(?!)"), re.IGNORECASE)
 
 
@@ -74,20 +70,23 @@ def versioned(name: str) -> str:
 
 
 SCRIPTS: Final = {"agent": "baseline", "user": "scripted"}
-"""What is by script, in a file of the role's name: what the user says follows from task, seed and
-responses alone."""
+"""Role -> the name of its script. What the scripted user says follows from task, seed and responses
+alone."""
 
 MOST_HEARD: Final = 10_000
-"""How many characters of a turn scripts read: what their patterns take grows with the square."""
+"""Characters of a turn that scripts read: the time their patterns take grows with the square."""
 
 
 def script_name(role: str) -> str:
-    """Return what records call an "agent" or a "user" by script: with the digest of its file."""
+    """Return what records call the script of an "agent" or a "user", with its file's digest."""
     return f"{SCRIPTS[role]}-{versioned(role)}"
 
 
 def name_problem(role: str, name: str) -> str | None:
-    """Return why no file may call an "agent" or a "user" so that is no script; None if it may."""
+    """Return why files may not use a name for an "agent" or a "user"; None if they may.
+
+    Names of scripts are reserved.
+    """
     if name.casefold().startswith(SCRIPTS[role]):
         return f"names that begin with {SCRIPTS[role]!r} are those of this version of the harness"
     plain = re.fullmatch(TALKER_NAME, name)
@@ -99,7 +98,7 @@ class BrokenOffError(Exception):
 
 
 def readable(subject: str, text: object) -> str:
-    """Return a text as files of plays hold it, so that all that reads them reads it.
+    """Return a text as files of plays hold it, which every reader of these files accepts.
 
     Raises:
         BrokenOffError: It is no text, or longer than responses that are read may be.
@@ -122,12 +121,12 @@ Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
 # -------------------------------------------------------------------------------------- tools
 
 SHOWN_RESULTS = 5
-"""How many of the venues found a query returns."""
+"""How many venues a query returns at most."""
 
 _CLOSEST = 3
 _REMEMBERED = 1 << 14
 _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
-# Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
+# C, P, S and T are missing: no part of a reference number may look like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
 ROUTE = ("departure", "destination")
 TIMES = ("arriveBy", "leaveAt")
@@ -137,7 +136,7 @@ _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "v
 
 @cache
 def tool_schemas() -> list[dict[str, Any]]:
-    """Return the tools in OpenAI's function form; they are to be read only."""
+    """Return the tools in OpenAI's function form; nobody may change them."""
     text = (folder_of(__package__) / "tools.json").read_text(encoding="utf-8")
     schemas: list[dict[str, Any]] = json.loads(text)
     return schemas
@@ -169,9 +168,9 @@ class World:
         self.scorer = scorer
         self.tasks = tasks
         self.goals = chosen_goals(tasks.goals, scorer.rules).goals
-        self.delexicalise = scorer.delexicaliser()
-        self.signature = scorer.plain_signature()
-        self._database, self._rules = scorer.database(), scorer.rules
+        self.delexicalise = delexicaliser_of(scorer)
+        self.signature = plain_signature(scorer)
+        self._database, self._rules = database_of(scorer), scorer.rules
         # Domain -> id -> records: several trains may have the same id.
         self._records: defaultdict[str, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
@@ -179,9 +178,8 @@ class World:
             for record in venue.records:
                 records.append({slot: v for slot, v in record.items() if slot not in _HIDDEN})
             self._records[domain][id_] = records
-        self._parameters: dict[str, Mapping[str, Any]] = {}
-        for tool in tool_schemas():
-            self._parameters[tool["function"]["name"]] = tool["function"]["parameters"]
+        functions = [tool["function"] for tool in tool_schemas()]
+        self._parameters = {function["name"]: function["parameters"] for function in functions}
         # Every trial asks the same, and so does the computation of its outcome.
         self._query = lru_cache(_REMEMBERED)(self._queried)
 
@@ -270,12 +268,9 @@ class World:
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
         given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
-        name = given.pop("name", None)
-        ids = list(self._database.query(domain, given))
-        if name is None:
-            return ids
-        named = self.venues_named(domain, name)
-        return [id_ for id_ in ids if id_ in named]
+        named = self.venues_named(domain, given.pop("name")) if "name" in given else None
+        ids = self._database.query(domain, given)
+        return [id_ for id_ in ids if named is None or id_ in named]
 
     def venue_name(self, domain: str, id_: str) -> str:
         """Return what a venue is called: its name, or the id of a train."""
@@ -294,21 +289,16 @@ class World:
         name = name.lower()
         if key == "trainID":
             return [name.upper()] if name.upper() in self._records[domain] else []
-        exact = []
-        for id_, records in self._records[domain].items():
-            if str(records[0].get(key)).lower() == name:
-                exact.append(id_)
+        venues = self._records[domain].items()
+        exact = [id_ for id_, records in venues if str(records[0].get(key)).lower() == name]
         column = normalize_slot_name(key, self._rules)
         return exact or list(self._database.query(domain, {column: name}))
 
     def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
         """Return the constraints that a venue does not meet, each alone."""
         record = self._records[domain][id_][0]
-        faults = []
-        for slot, value in constraints.items():
-            if id_ not in self.matching(domain, {slot: value}):
-                faults.append(Fault(slot, value, str(record.get(slot, "not known"))))
-        return faults
+        missed = [s for s, v in constraints.items() if id_ not in self.matching(domain, {s: v})]
+        return [Fault(s, constraints[s], str(record.get(s, "not known"))) for s in missed]
 
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""
@@ -506,15 +496,12 @@ def calls_in(turns: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[
 
 def bookings(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, Result]]:
     """Return what was booked in a dialogue: the domain, and what the tool returned."""
-    made = []
-    for _, call in calls_in(turns):
-        if call["result"].get("booked"):
-            made.append((call["name"].removeprefix("book_"), call["result"]))
-    return made
+    booking = [call for _, call in calls_in(turns) if call["result"].get("booked")]
+    return [(call["name"].removeprefix("book_"), call["result"]) for call in booking]
 
 
 def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the goal domains whose reference or driver's number, as booked, no response tells."""
+    """Return the goal domains of which no response gives the reference or the driver's number."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
     missing = set()
     for domain, goal in world.goals[task.id].items():
@@ -532,7 +519,7 @@ LONGEST_SHOWN = 90
 
 
 def parsed(arguments: Any) -> Any:
-    """Return the arguments of a call, of which models write the JSON; as they are if it is none."""
+    """Return the arguments of a call, which models write as JSON; unchanged if they are no JSON."""
     try:
         return json.loads(arguments)
     except (TypeError, ValueError, RecursionError):

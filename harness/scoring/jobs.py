@@ -37,7 +37,15 @@ from ..submission import (
 from .options import Options, parameters
 from .remarks import played_remarks
 from .report import Report
-from .scorer import Scorer, fit_metrics
+from .scorer import (
+    Scorer,
+    check_predictions,
+    evidence_of,
+    fit_metrics,
+    free_run,
+    harness_submission,
+    normalize,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -67,11 +75,11 @@ def played_predictions(
         InputError: They are no submission to the benchmark, or lack what an option needs.
     """
     if isinstance(predictions, str):
-        normalized = scorer.made(predictions)
+        normalized = harness_submission(scorer, predictions)
     else:
         if not isinstance(predictions, Submission):
-            predictions = scorer.checked(predictions, source)
-        normalized = scorer.normalized(predictions)
+            predictions = check_predictions(scorer, predictions, source)
+        normalized = normalize(scorer, predictions)
     if resampled:
         fit = fit_metrics(normalized)
         chosen = [metric for metric in resampled_metrics() if metric in fit]
@@ -154,7 +162,7 @@ def score_predictions(
     lines = _lines(played, report) if "lines" in wanted else None
     if "evidence" not in wanted and "intervals" not in wanted:
         return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
-    evidence = chosen.evidence_of(played, source)
+    evidence = evidence_of(chosen, played, source)
     if "intervals" in wanted and not evidence.statistics:
         names = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {names}")
@@ -172,7 +180,7 @@ def _free_running(
         predictions = read_standard(predictions, source)
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
-    played = scorer.free_run(predictions, source)
+    played = free_run(scorer, predictions, source)
     report = replace(played.report(scorer), remarks=tuple(played.remarks))
     lines = _lines(played, report) if "lines" in wanted else None
     return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)

@@ -91,10 +91,6 @@ class Scorer:
         """
         return Scorer(self.benchmark, replace(self.options, **changes))
 
-    def with_all_metrics(self, submission: NormalizedSubmission) -> Scorer:
-        """Return a scorer with all metrics that can be computed of a submission."""
-        return self.with_options(metrics=fit_metrics(submission))
-
     @property
     def rules(self) -> RuleSet:
         """The rule set, with the aliases of the options."""
@@ -118,75 +114,16 @@ class Scorer:
         """
         standard = standard_form(predictions, "predictions")
         if self.options.free_running:
-            free = self.free_run(standard, "predictions")
+            free = free_run(self, standard, "predictions")
             report: Report = free.report(self)
             remarks = tuple(free.remarks)
         else:
-            played = self.played(self.normalized(self.checked(standard, "predictions")))
+            submission = check_predictions(self, standard, "predictions")
+            played = self.played(normalize(self, submission))
             report = self.report(played)
             remarks = tuple(played_remarks(played, self.options))
         warn_of(remarks)
         return replace(report, remarks=remarks)
-
-    def free_run(self, dialogues: Standard, source: str) -> Any:
-        """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.
-
-        Raises:
-            InputError: They are malformed, or one has no goal.
-        """
-        free_running = room("grounding.plain_dialogues", "--free-running")
-        return free_running.play_free_running(plain_form(dialogues, source), source, self)
-
-    def _played(self, predictions: object, source: str) -> Played:
-        standard = self._meant(standard_form(predictions, source), source)
-        checks = self.options.checks
-        submission = checked_submission(standard, self.benchmark, source, checks=checks)
-        return self.played(self.normalized(submission))
-
-    def _meant(self, standard: Standard, source: str) -> Standard:
-        """Return predictions with the responses that the options mean, where turns hold two."""
-        return plain_form(standard, source) if self.options.lexicalised else standard
-
-    def checked(self, predictions: bytes | Standard, source: str) -> Submission:
-        """Return an (unpacked) predictions file, or the same parsed, as a submission.
-
-        Raises:
-            InputError: It is no submission to the benchmark.
-        """
-        if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source)
-        standard, checks = self._meant(predictions, source), self.options.checks
-        return checked_submission(standard, self.benchmark, source, self.rules, checks)
-
-    def normalized(self, submission: Submission) -> NormalizedSubmission:
-        """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
-        if self.options.lexicalised:
-            submission = delexicalise_submission(submission, self.delexicaliser())
-            checks = room("grounding.delexicalised", "plain English")
-            checks.refuse_delexicalised(submission, self.rules, "--lexicalised")
-        return normalize_submission(submission, self.rules)
-
-    def made(self, name: str) -> NormalizedSubmission:
-        """Return a submission that the harness makes itself.
-
-        Args:
-            name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
-                written, where responses are delexicalised.
-
-        Raises:
-            InputError: The benchmark does not hold the human responses.
-        """
-        if name == HUMAN:
-            return self.normalized(human_submission(_part(self.benchmark, "all", self.rules)))
-        return made_submission(self.benchmark, name)
-
-    def score_normalized(self, submission: NormalizedSubmission) -> Report:
-        """Score a submission that is normalised by the rule set of the options.
-
-        Raises:
-            InputError: The submission lacks what an option asks for.
-        """
-        return self.report(self.played(submission))
 
     def evidence(
         self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
@@ -200,11 +137,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        return self.evidence_of(self._played(predictions, name), name)
-
-    def evidence_of(self, played: Played, name: str) -> Evidence:
-        """Return the evidence of a submission that `played` gave."""
-        return comparison.Evidence.from_played(played, self.signature_of(played), name)
+        return evidence_of(self, _play(self, predictions, name), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
@@ -215,7 +148,7 @@ class Scorer:
             if name in played.metrics:
                 results |= metric_results(played.metrics[name], played)
         return Report(
-            signature=self.signature_of(played),
+            signature=signature_of(self, played),
             coverage=Coverage(
                 dialogues=len(submission.dialogues),
                 of=len(benchmark.dialogues),
@@ -241,7 +174,7 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        played = self._played({id_: turns}, "predictions")
+        played = _play(self, {id_: turns}, "predictions")
         explained = diagnosis.diagnose(played)
         [dialogue], [result] = explained.dialogues, explained.results
         if "bleu" not in played.metrics:
@@ -304,14 +237,14 @@ class Scorer:
         if submission.lexicalised and not self.options.lexicalised:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
-        states, domains = self.sources(submission)
+        states, domains = sources_of(self, submission)
         metrics = {name: response_metrics()[name] for name in self.options.metrics or ()}
         reasons = [metric.unfit(submission) for metric in metrics.values()]
         unfit = [reason for reason in reasons if reason is not None]
         if unfit:
             raise InputError("option metrics", unfit)
         needs_references = any("references" in metric.needs for metric in metrics.values())
-        benchmark = self._part()
+        benchmark = _part(self.benchmark, self.options.part, self.rules)
         part = _played_part(submission, benchmark, self.options.part)
         return Played(
             submission=part,
@@ -320,30 +253,10 @@ class Scorer:
             setup=self.options.setup,
             states=states,
             domains=domains,
-            database=self.database(),
+            database=database_of(self),
             metrics=metrics,
-            prepared_references=self.references() if needs_references else None,
-            delexicalise=self.delexicaliser() if self.options.lexicalised else None,
-        )
-
-    def sources(self, submission: NormalizedSubmission) -> tuple[str, str]:
-        """Return the sources of belief states and of active domains, as the options mean them.
-
-        Raises:
-            InputError: The submission lacks what an option asks for.
-        """
-        return chosen_states(submission, self.options), chosen_domains(submission, self.options)
-
-    def signature_of(self, played: Played) -> Signature:
-        """Return the signature of scores of what was played."""
-        named = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
-        signature = self.signature()
-        return replace(
-            signature,
-            domains=(named and named.domains) or played.domains,
-            states=(named and named.states) or played.states,
-            coverage=_turns_digest(played.submission, played.benchmark),
-            versions={**signature.versions, **played.submission.packages},
+            prepared_references=references_of(self) if needs_references else None,
+            delexicalise=delexicaliser_of(self) if self.options.lexicalised else None,
         )
 
     def signature(self) -> Signature:
@@ -355,50 +268,13 @@ class Scorer:
         sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
         uses_gold = "gold" in {options.domains, *sources}
         return replace(
-            self._signature(parameters(options)),
+            _signature(self, parameters(options)),
             setup=options.setup,
             domains=options.domains,
             states=options.states,
             goals=options.part,
             gold_domains=self.benchmark.gold_domains if uses_gold else None,
         )
-
-    def plain_signature(self) -> Signature:
-        """Return what scores of plain English against goals and venues depend on in any case."""
-        return self._signature({LEXICALISED: lexicalised_parameter()})
-
-    def _signature(self, parameters: Mapping[str, str]) -> Signature:
-        """Return what scores of any kind depend on."""
-        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        named = {"setups": [self.options.setup], "rules": [self.rules.name]}
-        return Signature(
-            benchmark=self.benchmark.name,
-            data=self.content_hash(),
-            rules=self.rules.name,
-            rules_digest=self.rules.digest,
-            parameters=parameters,
-            versions={**current_versions(), **outside_versions(metrics=metrics, **named)},
-        )
-
-    def content_hash(self) -> str:
-        """Return the content hash of the benchmark, or the part of it, under the rule set."""
-        return _content_hash(self._part(), self.rules)
-
-    def references(self) -> References:
-        """Return the references, prepared for BLEU."""
-        return bleu_references(self._part())
-
-    def database(self) -> VenueDatabase:
-        """Return the venue database under the rule set."""
-        return venue_database(self.benchmark, self.rules)
-
-    def delexicaliser(self) -> Any:
-        """Return the delexicaliser of the benchmark's venues under the rule set."""
-        return room("grounding.grounded", "plain English").delexicaliser(self.benchmark, self.rules)
-
-    def _part(self) -> Benchmark:
-        """Return the part of the benchmark that is scored on."""
-        return _part(self.benchmark, self.options.part, self.rules)
 
 
 def score(
@@ -413,6 +289,148 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def with_all_metrics(scorer: Scorer, submission: NormalizedSubmission) -> Scorer:
+    """Return a scorer with all metrics that can be computed of a submission."""
+    return scorer.with_options(metrics=fit_metrics(submission))
+
+
+def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
+    """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.
+
+    Raises:
+        InputError: They are malformed, or one has no goal.
+    """
+    free_running = room("grounding.plain_dialogues", "--free-running")
+    return free_running.play_free_running(plain_form(dialogues, source), source, scorer)
+
+
+def _meant(scorer: Scorer, standard: Standard, source: str) -> Standard:
+    """Return predictions with the responses that the options mean, where turns hold two."""
+    return plain_form(standard, source) if scorer.options.lexicalised else standard
+
+
+def check_predictions(scorer: Scorer, predictions: bytes | Standard, source: str) -> Submission:
+    """Return an (unpacked) predictions file, or the same parsed, as a submission.
+
+    Raises:
+        InputError: It is no submission to the benchmark.
+    """
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source)
+    standard, checks = _meant(scorer, predictions, source), scorer.options.checks
+    return checked_submission(standard, scorer.benchmark, source, scorer.rules, checks)
+
+
+def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
+    """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+    if scorer.options.lexicalised:
+        submission = delexicalise_submission(submission, delexicaliser_of(scorer))
+        checks = room("grounding.delexicalised", "plain English")
+        checks.refuse_delexicalised(submission, scorer.rules, "--lexicalised")
+    return normalize_submission(submission, scorer.rules)
+
+
+def harness_submission(scorer: Scorer, name: str) -> NormalizedSubmission:
+    """Return a submission that the harness makes itself.
+
+    Args:
+        scorer: How to score.
+        name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
+            written, where responses are delexicalised.
+
+    Raises:
+        InputError: The benchmark does not hold the human responses.
+    """
+    if name == HUMAN:
+        whole = _part(scorer.benchmark, "all", scorer.rules)
+        return normalize(scorer, human_submission(whole))
+    return made_submission(scorer.benchmark, name)
+
+
+def report_on(scorer: Scorer, submission: NormalizedSubmission) -> Report:
+    """Return the report on a submission that is normalised by the rule set of the options.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
+    return scorer.report(scorer.played(submission))
+
+
+def evidence_of(scorer: Scorer, played: Played, name: str) -> Evidence:
+    """Return the evidence of a submission that `Scorer.played` gave."""
+    return comparison.Evidence.from_played(played, signature_of(scorer, played), name)
+
+
+def _play(scorer: Scorer, predictions: object, source: str) -> Played:
+    """Play predictions without a look at what is likely wrong with them."""
+    standard = _meant(scorer, standard_form(predictions, source), source)
+    checks = scorer.options.checks
+    submission = checked_submission(standard, scorer.benchmark, source, checks=checks)
+    return scorer.played(normalize(scorer, submission))
+
+
+def sources_of(scorer: Scorer, submission: NormalizedSubmission) -> tuple[str, str]:
+    """Return the sources of belief states and of active domains, as the options mean them.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
+    options = scorer.options
+    return chosen_states(submission, options), chosen_domains(submission, options)
+
+
+def signature_of(scorer: Scorer, played: Played) -> Signature:
+    """Return the signature of scores of what was played."""
+    states, domains = played.states, played.domains
+    if played.setup not in (*RANKED, BOTH):
+        named = SETUPS[played.setup]
+        states, domains = named.states or states, named.domains or domains
+    signature = scorer.signature()
+    return replace(
+        signature,
+        domains=domains,
+        states=states,
+        coverage=_turns_digest(played.submission, played.benchmark),
+        versions={**signature.versions, **played.submission.packages},
+    )
+
+
+def plain_signature(scorer: Scorer) -> Signature:
+    """Return what scores of plain English against goals and venues depend on in any case."""
+    return _signature(scorer, {LEXICALISED: lexicalised_parameter()})
+
+
+def _signature(scorer: Scorer, parameters: Mapping[str, str]) -> Signature:
+    """Return what scores of any kind depend on."""
+    options, rules = scorer.options, scorer.rules
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    packages = outside_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
+    return Signature(
+        benchmark=scorer.benchmark.name,
+        data=_content_hash(_part(scorer.benchmark, options.part, rules), rules),
+        rules=rules.name,
+        rules_digest=rules.digest,
+        parameters=parameters,
+        versions={**current_versions(), **packages},
+    )
+
+
+def references_of(scorer: Scorer) -> References:
+    """Return the references, prepared for BLEU."""
+    return bleu_references(_part(scorer.benchmark, scorer.options.part, scorer.rules))
+
+
+def database_of(scorer: Scorer) -> VenueDatabase:
+    """Return the venue database under the rule set."""
+    return venue_database(scorer.benchmark, scorer.rules)
+
+
+def delexicaliser_of(scorer: Scorer) -> Any:
+    """Return the delexicaliser of the benchmark's venues under the rule set."""
+    grounded = room("grounding.grounded", "plain English")
+    return grounded.delexicaliser(scorer.benchmark, scorer.rules)
 
 
 def fit_metrics(submission: NormalizedSubmission) -> list[str]:

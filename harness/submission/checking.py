@@ -1,6 +1,6 @@
 """Checking predictions: every problem and every remark, each with its place.
 
-What passes is safe to score: past this point nothing checks again. Dialogues of a benchmark become
+Nothing is checked again after this: what passes is safe to score. Dialogues of a benchmark become
 `Turn`s; free-running ones, of any ids and lengths, stay as they are.
 """
 
@@ -83,8 +83,7 @@ def read_predictions(path: str | Path) -> Standard:
     Raises:
         InputError: The file cannot be read, or is of no known format.
     """
-    source = shown_name(path)
-    return read_standard(read_bytes(path), source)
+    return read_standard(read_bytes(path), shown_name(path))
 
 
 def load_predictions(
@@ -94,10 +93,10 @@ def load_predictions(
 
     Args:
         path: The file, plain or gzipped.
-        benchmark: The benchmark whose dialogues they are; some formats do not name them.
+        benchmark: The benchmark that has the dialogues; some formats do not name them.
 
     Returns:
-        Dialogue id -> turns, as they are written: scoring checks them.
+        Dialogue id -> turns, as they are written. They are not checked; scoring checks them.
 
     Raises:
         InputError: The file cannot be read, is of no known format, or its dialogues are not found.
@@ -122,12 +121,12 @@ def checked_submission(
 
     Args:
         standard: The predictions.
-        benchmark: The benchmark whose dialogues are played; None for dialogues of any ids and
-            lengths, such as a tracker's with gold states of their own.
+        benchmark: The benchmark that has the dialogues; None for dialogues of any ids and lengths,
+            such as those of a tracker's file with gold states of its own.
         source: What the error message calls the predictions.
-        rules: The rule set by which the file is measured for what is to be remarked; None if nobody
-            reads remarks.
-        checks: What of states is refused.
+        rules: The rule set by which the profile of the file is measured; None to measure none, if
+            nobody reads remarks.
+        checks: How states are checked.
 
     Raises:
         InputError: With every problem found.
@@ -162,7 +161,7 @@ def content_of(
     rules: RuleSet,
     checks: StateChecks = STATE_CHECKS,
 ) -> Content:
-    """Return checked dialogues as they are measured; arguments as of `checked_submission`."""
+    """Return checked dialogues to be measured; the arguments are those of `checked_submission`."""
     return Content(dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain)
 
 
@@ -178,16 +177,20 @@ class _Checker:
         self._benchmark = benchmark
         self._limits = limits()
         self._checks = checks
-        # A state that is in order.
+        # The last state that was in order.
         self._last: dict[str, dict[str, str]] = {}
 
     def remarks(self) -> tuple[Remark, ...]:
-        """Return the remarks; all keys that are not read are one."""
+        """Return the remarks; there is one on all keys that are not read."""
         if self._unread:
-            close = {key: resembling(key, TURN_KEYS) for key in self._unread}
-            keys = ", ".join(f"{key} {n}×{close[key]}" for key, n in self._unread.items())
-            message = f"keys of turns that are not read: {keys}"
-            self._remarks.add("", message, "unread keys", warning=any(close.values()))
+            is_close = False
+            keys: list[str] = []
+            for key, count in self._unread.items():
+                close = resembling(key, TURN_KEYS)
+                is_close = is_close or bool(close)
+                keys.append(f"{key} {count}×{close}")
+            message = f"keys of turns that are not read: {', '.join(keys)}"
+            self._remarks.add("", message, "unread keys", warning=is_close)
         for key, count in self._unread_states.items():
             message = (
                 f"`{key}` holds what looks like belief states in {count} turns, and is not read; "
@@ -205,32 +208,35 @@ class _Checker:
         if problem:
             self.problems.add("", problem)
             return {}
-        read: dict[str, tuple[Turn, ...]] = {}
-        spelled: dict[str, object] = {}
+        checked: dict[str, tuple[Turn, ...]] = {}
+        # Dialogue id -> its first spelling in the file.
+        spellings: dict[str, object] = {}
         for written, turns in content.items():
             id_ = str(written) if self._benchmark is None else dialogue_id(written)
-            problem = self._dialogue_problem(written, turns, spelled.get(id_))
+            problem = self._dialogue_problem(written, turns, spellings.get(id_))
             if problem:
-                self.problems.add(_dialogue_text(written), problem)
+                self.problems.add(_dialogue_name(written), problem)
             else:
-                read[id_] = tuple(
-                    [self._turn((written, number), turn) for number, turn in enumerate(turns)]
+                numbered = enumerate(turns)
+                checked[id_] = tuple(
+                    [self._turn((written, number), turn) for number, turn in numbered]
                 )
-            spelled.setdefault(id_, written)
-        return read
+            spellings.setdefault(id_, written)
+        return checked
 
     def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
-        benchmark, bounds = self._benchmark, self._limits
+        benchmark = self._benchmark
         if not content:
             return "no dialogues; expected an object of dialogue id -> list of turns"
-        if len(content) > bounds["dialogues"]:
-            return f"{len(content):,} dialogues; {limit_text(bounds, 'dialogues')}"
+        if len(content) > self._limits["dialogues"]:
+            return f"{len(content):,} dialogues; {limit_text(self._limits, 'dialogues')}"
         if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
-        commands = "`mwz data fetch` or `mwz data import`"
-        install = f", or install MultiWOZ by {commands}" if benchmark.name == "sample" else ""
+        install = ""
+        if benchmark.name == "sample":
+            install = ", or install MultiWOZ by `mwz data fetch` or `mwz data import`"
         return (
             f"none of its {counted(len(content), 'dialogue')} (the first is {first}) is in the "
             f"benchmark {benchmark.name}; name another by --benchmark{install}"
@@ -244,58 +250,68 @@ class _Checker:
             turns: Its turns.
             other: An id of the file that stands for the same dialogue; None if there is none.
         """
-        of, most = self._benchmark, self._limits["turns"]
+        most_turns = self._limits["turns"]
         limit = limit_text(self._limits, "turns")
-        if of is not None:
-            gold = of.dialogues.get(dialogue_id(written))
+        if self._benchmark is not None:
+            gold = self._benchmark.dialogues.get(dialogue_id(written))
             if gold is None or not isinstance(written, str):
-                return f"not in the benchmark {of.name}; leave it out"
-            most, limit = gold.turns, f"it has {counted(gold.turns, 'system turn')}"
-            limit += "; dialogues with a simulated user are scored by `mwz score --free-running`"
+                return f"not in the benchmark {self._benchmark.name}; leave it out"
+            most_turns = gold.turns
+            limit = (
+                f"it has {counted(gold.turns, 'system turn')}; dialogues with a simulated user are "
+                "scored by `mwz score --free-running`"
+            )
         if other is not None:
-            return f"is the same as {_dialogue_text(other)}; keep one"
+            return f"is the same as {_dialogue_name(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             return f"expected a list of turns, found {kind_of(turns)}{other_keys(turns)}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
-        return f"{counted(len(turns), 'turn')}; {limit}" if len(turns) > most else ""
+        if len(turns) > most_turns:
+            return f"{counted(len(turns), 'turn')}; {limit}"
+        return ""
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
+        """Check a turn and return it; the result is of use if no problem was found."""
+        # Most turns are dictionaries, for which this is faster than asking for a Mapping.
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
             self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
             return Turn("", None, None)
-        response, domains = turn.get(RESPONSE), turn.get(ACTIVE_DOMAINS)
+        response = turn.get(RESPONSE)
         text = response if isinstance(response, str) else ""
         if text is not response or not text.isascii() or len(text) > self._limits["response"]:
             for problem in self._response_problems(turn):
                 self._problem(place, problem)
+        domains = turn.get(ACTIVE_DOMAINS)
         if domains is not None:
             for problem in _domain_problems(domains):
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
-            self._unknown_keys(place, turn)
-        own_gold = self._checks.tracked and self._benchmark is None
-        gold = self._state(place, GOLD, turn) if own_gold else None
-        return Turn(text, self._state(place, STATE, turn), domains, None, gold)
+            self._count_unread_keys(place, turn)
+        gold = None
+        if self._checks.tracked and self._benchmark is None:
+            gold = self._state(place, GOLD, turn)
+        return Turn(text, self._state(place, STATE, turn), domains, plain=None, gold=gold)
 
     def _response_problems(self, turn: Mapping[Any, Any]) -> Iterator[str]:
         """Yield what is wrong with the response of a turn."""
-        response, bounds = turn.get(RESPONSE), self._limits
+        response = turn.get(RESPONSE)
         if RESPONSE not in turn:
             if not self._checks.tracked:
                 yield f"`response` is missing; expected a string{_without_response(turn)}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
-        elif len(response) > bounds["response"]:
-            yield f"`response`: {len(response):,} characters; {limit_text(bounds, 'response')}"
+        elif len(response) > self._limits["response"]:
+            limit = limit_text(self._limits, "response")
+            yield f"`response`: {len(response):,} characters; {limit}"
         elif not is_text(response):
             yield "`response`: not valid text, half of a surrogate pair"
 
     def _problem(self, place: _Place, problem: str) -> None:
-        self.problems.add(_place_text(place), problem)
+        self.problems.add(_place_name(place), problem)
 
-    def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
+    def _count_unread_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Count the keys that are not read."""
         for key in turn:
             if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
@@ -308,17 +324,19 @@ class _Checker:
                     self._unread_states[unquoted(key)] += 1
 
     def _is_plain(self, state: Any) -> bool:
-        """Return whether a state is nested and in order, as nearly all are: this is quick."""
-        # Turn after turn has the state of the turn before.
-        if state.__class__ is not dict or state == self._last:
-            return state.__class__ is dict
+        """Return whether a state is nested and in order, as nearly all are; this is fast."""
+        if state.__class__ is not dict:
+            return False
+        # Many turns repeat the state of the turn before.
+        if state == self._last:
+            return True
+        longest = self._limits["value"]
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
             for slot, value in slots.items():
-                if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
-                    return False
-                if not 0 < len(value) <= self._limits["value"]:
+                is_ascii = value.__class__ is str and value.isascii()
+                if not is_ascii or not _is_slot(slot) or not 0 < len(value) <= longest:
                     return False
             if len({*map(common_slot_name, slots)}) < len(slots):
                 return False
@@ -334,26 +352,28 @@ class _Checker:
             return state
         checks = self._checks
 
-        def tell(where: str, problem: str) -> None:
-            message = f"`{key}`{f', {where}' if where else ''}: {problem}"
+        def problem(inside: str, message: str) -> None:
+            field = f"`{key}`, {inside}" if inside else f"`{key}`"
             if checks.uses_states:
-                self._problem(place, f"{message}{checks.without_states}")
+                self._problem(place, f"{field}: {message}{checks.without_states}")
             else:
-                self._remarks.add(_place_text(place), f"{message}; left out", "states")
+                remark = f"{field}: {message}; left out"
+                self._remarks.add(_place_name(place), remark, "states")
 
-        def note(where: str, what: str) -> None:
-            inside = ", ".join(filter(None, [_place_text(place), where]))
-            harmless = (*_HARMLESS, EMPTY_VALUES) if checks.tracked else _HARMLESS
-            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in harmless)
+        def remark(inside: str, message: str) -> None:
+            name = f"{_place_name(place)}, {inside}" if inside else _place_name(place)
+            is_harmless = message in _HARMLESS or (checks.tracked and message == EMPTY_VALUES)
+            self._remarks.add(name, f"`{key}`: {message}", "values", warning=not is_harmless)
 
-        return self._known_slots(read_state(state, tell, note), tell)
+        return self._known_slots(read_state(state, problem, remark), problem)
 
     def _slot(self, name: Any) -> Any:
         """Return a slot's name as states have it once they are read; a tracker's may be any."""
-        is_any = self._checks.any_name or not isinstance(name, str)
-        return name if is_any else known_slot_name(name)
+        if self._checks.any_name or not isinstance(name, str):
+            return name
+        return known_slot_name(name)
 
-    def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
+    def _known_slots(self, state: BeliefState, problem: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
         any_name = self._checks.any_name
         read: dict[str, dict[str, str]] = {}
@@ -361,28 +381,29 @@ class _Checker:
             lowered = str(written).lower()
             domain = lowered if lowered in STATE_DOMAINS else written
             if domain not in STATE_DOMAINS and not any_name:
-                tell("", unknown("domain", written, DOMAINS))
+                problem("", unknown("domain", written, DOMAINS))
                 continue
             read.setdefault(domain, {})
-            spelled: dict[str, str] = {}
+            # Common name of a slot -> its first spelling in this domain.
+            spellings: dict[str, str] = {}
             for name, value in slots.items():
                 slot = self._slot(name)
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
-                    tell(domain, f"unknown slot {cut_repr(slot)}{close}")
+                    problem(domain, f"unknown slot {cut_repr(slot)}{close}")
                 elif len(value) > self._limits["value"]:
                     bound = limit_text(self._limits, "value")
-                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
+                    problem(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
-                    first_name = spelled.setdefault(common_slot_name(str(name)), name)
+                    first_name = spellings.setdefault(common_slot_name(str(name)), name)
                     first = self._slot(first_name)
-                    there = read[domain].get(first)
-                    if there is None or (is_absent(there) and not is_absent(value)):
+                    first_value = read[domain].get(first)
+                    if first_value is None or (is_absent(first_value) and not is_absent(value)):
                         read[domain][first] = value
-                    elif there != value and not is_absent(value):
-                        values = f"{cut_repr(there)} and {cut_repr(value)}"
+                    elif first_value != value and not is_absent(value):
+                        values = f"{cut_repr(first_value)} and {cut_repr(value)}"
                         both = f"`{unquoted(first_name)}` and `{unquoted(name)}`"
-                        tell(domain, f"{both} are one slot, with {values}; keep one")
+                        problem(domain, f"{both} are one slot, with {values}; keep one")
         return read
 
 
@@ -397,21 +418,26 @@ _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 
 def _without_response(turn: Mapping[Any, Any]) -> str:
     """Return what a turn without a response has instead, and what to do."""
-    gold = gold_key({key: value for key, value in turn.items() if key != GOLD}, RESPONSE)
+    others = {key: value for key, value in turn.items() if key != GOLD}
+    gold = gold_key(others, RESPONSE)
     if gold is not None:
         return f"; `{unquoted(gold)}` is a gold response, and no prediction"
-    return "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
+    if STATE in turn:
+        return "; states alone are scored by `mwz dst`"
+    return other_keys(turn)
 
 
 def _keys_of(turn: Mapping[Any, Any], field: str) -> str:
-    """Return what keys a turn has, and how to say which of them holds a field; nothing if none."""
+    """Return the keys of a turn, and how to name the one that holds a field; "" if it has none."""
     if field != STATE or STATE in turn:
         return ""
     gold = f"; `{GOLD}` is gold, and no prediction" if GOLD in turn else ""
     keys = [unquoted(key) for key in turn if key not in (RESPONSE, USER, ACTIVE_DOMAINS, GOLD)]
     if not keys:
         return gold
-    listed = ", ".join(keys[:_LISTED_KEYS]) + ", …" * (len(keys) > _LISTED_KEYS)
+    listed = ", ".join(keys[:_LISTED_KEYS])
+    if len(keys) > _LISTED_KEYS:
+        listed += ", …"
     return f"{gold}; turns have: {listed}; name the key by `mwz convert --key {field}=KEY`"
 
 
@@ -419,13 +445,13 @@ _LISTED_KEYS = 8
 """How many keys of a turn a message lists."""
 
 
-def _dialogue_text(written: object) -> str:
+def _dialogue_name(written: object) -> str:
     return f"dialogue {unquoted(written)}"
 
 
-def _place_text(place: _Place) -> str:
+def _place_name(place: _Place) -> str:
     written, number = place
-    return f"{_dialogue_text(written)}, turn {number}"
+    return f"{_dialogue_name(written)}, turn {number}"
 
 
 def _domain_problems(domains: object) -> Iterator[str]:
@@ -443,10 +469,10 @@ def _domain_problems(domains: object) -> Iterator[str]:
 def checked_conversations(
     standard: Standard, source: str
 ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Return dialogues of any ids and lengths, with further keys of turns as they are.
+    """Return dialogues of any ids and lengths; other keys of turns stay as they are.
 
     Raises:
-        InputError: They are too many, or some are malformed; with every place.
+        InputError: There are too many dialogues, or some are malformed; with every place.
     """
     checked_submission(standard, None, source, checks=StateChecks(uses_states=False))
     return standard.dialogues

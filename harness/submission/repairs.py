@@ -90,7 +90,8 @@ class _Repairer:
         state = turn.state and self._plain_state(turn.state)
         response = plain_characters(turn.response)
         if response != turn.response:
-            self._characters.update(set(turn.response) - set(response))
+            # In order: which examples a note shows must not depend on how a set is ordered.
+            self._characters.update(sorted(set(turn.response) - set(response)))
         if state is turn.state and response == turn.response:
             return turn
         return turn._replace(state=state, response=response)

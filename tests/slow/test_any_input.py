@@ -13,7 +13,7 @@ from helpers import SUBMISSIONS, Cli, write_json
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.data import load_benchmark
-from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring import Report, Scorer, report_on
 from mwz.harness.submission import (
     checked_submission,
     normalize_submission,
@@ -29,7 +29,7 @@ def _score(content: object) -> Report:
     data = json.dumps(content).encode()
     standard = standard_form(parse_predictions(data, "x.json"), "x.json")
     submission = checked_submission(standard, SCORER.benchmark, "x.json")
-    return SCORER.score_normalized(normalize_submission(submission, SCORER.rules))
+    return report_on(SCORER, normalize_submission(submission, SCORER.rules))
 
 
 _WHOLE = _score(CAREFUL)

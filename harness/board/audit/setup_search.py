@@ -35,7 +35,15 @@ from ...metrics import (
     steps,
     tokenize_13a,
 )
-from ...scoring import Scorer, run
+from ...scoring import (
+    Scorer,
+    check_predictions,
+    database_of,
+    harness_submission,
+    normalize,
+    run,
+    sources_of,
+)
 from ...submission import NormalizedSubmission
 from ..reported import PrintedFigure, ReportedFigures
 from ..systems import OwnSetup
@@ -214,13 +222,15 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
         InputError: The predictions are no submission to the benchmark.
     """
     content, _, aliases = outputs
-    checked = content if isinstance(content, str) else scorer.checked(content, name)
+    checked = content if isinstance(content, str) else check_predictions(scorer, content, name)
     scorers = {
         rules: scorer.with_options(rules=rules, placeholders=aliases)
         for rules in published_rule_sets()
     }
     submissions = {
-        rules: ruled.made(checked) if isinstance(checked, str) else ruled.normalized(checked)
+        rules: harness_submission(ruled, checked)
+        if isinstance(checked, str)
+        else normalize(ruled, checked)
         for rules, ruled in scorers.items()
     }
     main = submissions[DEFAULT_RULES]
@@ -246,7 +256,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
             points = {
                 setup: Point({**sources, **asdict(setup)}, figures)
                 for setup, figures in setup_rates(
-                    dialogues, setups, scorers[rules].database(), scorers[rules].rules
+                    dialogues, setups, database_of(scorers[rules]), scorers[rules].rules
                 ).items()
             }
             rates += [points[setup] for setup in combined]
@@ -267,7 +277,7 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
     names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
-    usual = scorer.sources(submission)
+    usual = sources_of(scorer, submission)
     for name, one in SETUPS.items():
         source = one.domains or usual[1]
         if source != "slots" or submission.names_domains:

@@ -165,6 +165,11 @@ class Profile:
         """Count items that are not odd."""
         self._tally(feature, part).items += number
 
+    def add_counts(self, feature: str, example: str, odd: int, items: int, part: str = "") -> None:
+        """Count items, of which a number is odd; these all look like an example."""
+        self.add_odd(feature, example, part, odd)
+        self.add_regular(feature, part, items - odd)
+
     def _tally(self, feature: str, part: str) -> Tally:
         tallies = self._tallies.setdefault(feature, {})
         if part not in tallies:

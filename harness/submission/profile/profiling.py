@@ -54,8 +54,9 @@ class Content:
     def has_states(self) -> bool:
         """Whether there is a state in some turn."""
         for turns in self.dialogues.values():
-            if any(turn.state is not None for turn in turns):
-                return True
+            for turn in turns:
+                if turn.state is not None:
+                    return True
         return False
 
     def sample(self) -> Content:
@@ -156,8 +157,10 @@ def profile_remarks(profile: Profile) -> tuple[Remark, ...]:
 def _message(name: str, tallies: Mapping[str, Tally]) -> str:
     """Return how many items of a feature are odd, with examples of the worst parts."""
     feature = declared_features()[name]
-    odd = sum(tally.odd for tally in tallies.values())
-    items = sum(tally.items for tally in tallies.values())
+    odd = items = 0
+    for tally in tallies.values():
+        odd += tally.odd
+        items += tally.items
     worst = sorted(tallies, key=lambda part: -tallies[part].odd)[:_SHOWN_PARTS]
     examples: list[str] = []
     for part in worst:

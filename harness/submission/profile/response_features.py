@@ -130,7 +130,9 @@ class _Counter:
             if number < len(canonical):
                 self._reference_words += len(tokens(canonical[number]))
                 if expected[number]:
-                    self._count_evasion(response, names)
+                    self._about_venues += 1
+                    if not names:
+                        self._evasive[response] += 1
             if turn.active_domains is not None:
                 self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
         for slots_said in said:
@@ -217,12 +219,6 @@ class _Counter:
         """Return the pairs of successive tokens that no reference has."""
         return [pair for pair in itertools.pairwise(words) if pair not in self._wording.pairs]
 
-    def _count_evasion(self, response: str, names: Sequence[str]) -> None:
-        """Count a response where the reference tells about a venue."""
-        self._about_venues += 1
-        if not names:
-            self._evasive[response] += 1
-
     def _count_domains(
         self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
     ) -> None:
@@ -302,8 +298,7 @@ class _Counter:
         for slot, expected in self._expected.items():
             lacking = max(expected - self._said[slot], 0)
             example = f"[{slot.lower()}]"
-            self._profile.add_odd("response_lacks", example, slot, lacking)
-            self._profile.add_regular("response_lacks", slot, expected - lacking)
+            self._profile.add_counts("response_lacks", example, lacking, expected, slot)
 
     def _count_usual_words(self) -> None:
         """Count words that are there more often, or less often, than in the references."""
@@ -312,17 +307,13 @@ class _Counter:
         for token, number in self._frequency.items():
             excess[token] = number - self._usual_number(token)
         for token, number in excess.most_common(1):
-            overused = max(number, 0)
-            profile.add_odd("response_overused", repr(token), number=overused)
-            profile.add_regular("response_overused", number=self._turns - overused)
+            profile.add_counts("response_overused", repr(token), max(number, 0), self._turns)
         for token in _COMMON:
             usual = self._usual_number(token)
             lacking = max(usual - self._frequency[token], 0)
-            profile.add_odd("response_lacks_words", repr(token), repr(token), lacking)
-            profile.add_regular("response_lacks_words", repr(token), usual - lacking)
+            profile.add_counts("response_lacks_words", repr(token), lacking, usual, repr(token))
         surplus = max(self._words - self._reference_words, 0)
-        profile.add_odd("response_long", "more", number=surplus)
-        profile.add_regular("response_long", number=self._words - surplus)
+        profile.add_counts("response_long", "more", surplus, self._words)
 
     def _usual_number(self, token: str) -> int:
         """Return how many responses would have a token if they were as the references are."""
@@ -349,17 +340,15 @@ class _Counter:
                 profile.add_odd("response_evasive", repr(text[:_SHOWN]), number=number)
         profile.add_regular("response_evasive", number=self._about_venues - evasive)
         for text, number in self._repeated.most_common(1):
-            profile.add_odd("response_repeated", repr(text[:_SHOWN]), number=number)
-            profile.add_regular("response_repeated", number=self._turns - number)
+            profile.add_counts("response_repeated", repr(text[:_SHOWN]), number, self._turns)
 
     def _count_longest(self) -> None:
         """Count responses that are as long as the longest one, as those cut at a limit are."""
         # A text that is repeated counts once: all uses of a template are equally long.
         lengths = Counter(map(len, self._texts))
         longest = max(lengths)
-        number = lengths[longest]
-        self._profile.add_odd("response_capped", f"{longest} characters", number=number)
-        self._profile.add_regular("response_capped", number=self._turns - number)
+        example = f"{longest} characters"
+        self._profile.add_counts("response_capped", example, lengths[longest], self._turns)
 
 
 def _f1(first: frozenset[str], second: frozenset[str]) -> float:

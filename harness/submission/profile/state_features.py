@@ -123,8 +123,7 @@ class _Counter:
             value, highest = counts.most_common(1)[0]
             excess = max(highest - round(number * gold[value] / gold.total()), 0)
             part = "-".join(slot)
-            self._profile.add_odd("value_frequent", repr(value), part, excess)
-            self._profile.add_regular("value_frequent", part, number - excess)
+            self._profile.add_counts("value_frequent", repr(value), excess, number, part)
 
     def count_course(self, states: States) -> None:
         """Count how the slots of a turn go with those of the next."""

@@ -19,7 +19,7 @@ from ...comparison import spread_of
 from ...errors import InputError, refuse
 from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
 from ...metrics import MAIN_SETUP, Choices, Played
-from ...scoring import Options, Scorer
+from ...scoring import Options, Scorer, evidence_of, normalize
 from ...submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import (
     analyse,
@@ -240,7 +240,7 @@ def _rates(scored: ScoredFile, path: str, options: Options) -> dict[str, dict[st
     if path == STANDARD_STREAM:
         raise InputError("FILE", "is read once more for responses; give a file")
     scorer = Scorer(scored.file.benchmark, options)
-    evidence = scorer.evidence_of(_played(scorer, read_predictions(path), path), scored.name)
+    evidence = evidence_of(scorer, _played(scorer, read_predictions(path), path), scored.name)
     return {
         evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
         for key, won in evidence.won().items()
@@ -248,7 +248,7 @@ def _rates(scored: ScoredFile, path: str, options: Options) -> dict[str, dict[st
 
 
 def _played(scorer: Scorer, standard: Standard, source: str) -> Played:
-    return scorer.played(scorer.normalized(checked_submission(standard, scorer.benchmark, source)))
+    return scorer.played(normalize(scorer, checked_submission(standard, scorer.benchmark, source)))
 
 
 @command.command("sheet")
