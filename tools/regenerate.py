@@ -384,7 +384,7 @@ def _paper_cells() -> str:
                 differing.setdefault(names[cell.entry], []).append(difference)
         told = (f"{name}: {', '.join(of)}" for name, of in differing.items())
         rows.append([*place, equal_text(group), "; ".join(told)])
-    return markdown_table(["table", "figures", "equal", "harness less printed"], rows)
+    return markdown_table(["table", "figures", "equal", "harness minus reported"], rows)
 
 
 def _rule_sets() -> str:

@@ -280,7 +280,7 @@ class PrintedFigure:
 
     @property
     def difference(self) -> float | None:
-        """The harness's figure less the printed one, in the figure's unit."""
+        """The harness's figure minus the reported one, in the figure's unit."""
         return None if self.scored is None else round(self.scored - float(self.printed), 9)
 
     @property

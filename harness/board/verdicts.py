@@ -196,7 +196,7 @@ def official_verdict(entry: Entry, claim: ReportedFigures) -> str:
         claim: What the row reports.
 
     Returns:
-        The verdicts on the figures that differ, each with these and harness less printed.
+        The verdicts on the figures that differ, each with these and harness minus reported.
     """
     differing: dict[str, list[str]] = {}
     for one in reported_figures(entry, claim):

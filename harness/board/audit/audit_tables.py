@@ -248,7 +248,7 @@ def rule_set_rows(
 
     Returns:
         `system` and `entry`; `printed`, Inform and Success; `differences`, rule set -> metric ->
-        harness less printed, in points, of the rule sets that there were when the table was
+        harness minus reported, in points, of the rule sets that there were when the table was
         printed; `under`, those under which both come out to the digits printed.
     """
     by_key = {one.key: one for one in entries}
