@@ -38,6 +38,7 @@ from .packaged import (
     sha256 as sha256,
 )
 from .plugins import (
+    blamed as blamed,
     declared as declared,
     package_fault as package_fault,
     package_versions as package_versions,

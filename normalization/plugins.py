@@ -6,7 +6,8 @@ and `mwz.rules` the package that has the table NAME.toml (docs/extending.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
@@ -113,3 +114,24 @@ def package_fault(error: BaseException) -> str | None:
                 problem = f"{type(error).__name__}: {error} (line {line} of {module})"
                 return f"{_owner(point)}: {problem}"
     return None
+
+
+@contextmanager
+def blamed(group: str, content: object) -> Iterator[None]:
+    """Report an exception of what a package declares, or of what it returned, with the package.
+
+    Args:
+        group: What follows `mwz.` in the name of the group.
+        content: The object that is in use, of a package or of the harness.
+
+    Raises:
+        DeclarationError: Something was raised meanwhile, and the object is of a package.
+    """
+    try:
+        yield
+    except Exception as error:
+        for point in _points(group):
+            if point.load() is content and package_fault(error) is None:
+                problem = f"{type(error).__name__}: {error}"
+                raise DeclarationError(f"{_owner(point)}: {problem}") from error
+        raise

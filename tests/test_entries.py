@@ -230,7 +230,8 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     absent = ["lexicalised", "live"]
-    monkeypatch.setattr("mwz.harness.board.entries.absent_tracks", lambda: absent)
+    for module in ("entries", "track"):
+        monkeypatch.setattr(f"mwz.harness.board.{module}.absent_tracks", lambda: absent)
     assert {entry.system.track for entry in read_entries(REPOSITORY)} == {*tracks()} - {*absent}
     [warning] = capsys.readouterr().err.splitlines()
     assert warning.endswith(

@@ -329,6 +329,16 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
             "return 1 / 0, isinstance",
             "mwz.formats chat: ZeroDivisionError: division by zero (line 6 of manners.chat)",
         ),
+        (
+            "chat.py",
+            """return isinstance(content, dict) and content.keys() == {"chats"}
+
+
+def read(content, source):
+""",
+            "return True\n\n\ndef read(content, source):\n    return None\n",
+            "mwz.formats chat: TypeError: replace() should be called on dataclass instances",
+        ),
         # By two processes.
         (
             "questions.py",
@@ -340,13 +350,13 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
             "questions.py",
             '100 * sums["asking"] / max(sums["turns"], 1)',
             '"much"',
-            "questions: the result: expected a finite number, a mapping of names to",
+            "questions: ValueError: the result: expected a finite number, a mapping of names to",
         ),
         (
             "questions.py",
             "    return rows",
             "",
-            "questions: `rows`: expected a mapping of dialogues to rows, found None",
+            "questions: TypeError: argument of type 'NoneType'",
         ),
     ],
 )

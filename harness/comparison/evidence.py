@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from mwz.normalization import blamed
+
 from ..metrics import Figure, Formula, Metric, Played, Rows
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
@@ -117,10 +119,11 @@ def statistics_of(metric: Metric[Any], rows: Rows) -> Statistics:
     table = [[row[column] for column in columns] for row in rows.values()]
     numbers = np.array(table, np.float64)
     sums = dict(zip(columns, numbers.sum(axis=0).tolist(), strict=True))
-    values = metric.formula(sums)
-    figures = [figure for figure in metric.presentation.all_figures() if figure.name in values]
-    if not figures:
-        raise ValueError("`formula` gives no figure that `presentation.figures` has")
+    with blamed("metrics", metric):
+        values = metric.formula(sums)
+        figures = [figure for figure in metric.presentation.all_figures() if figure.name in values]
+        if not figures:
+            raise ValueError("`formula` gives no figure that `presentation.figures` has")
     return Statistics(figures, columns, numbers, metric.formula, metric.takes_samples)
 
 

@@ -21,8 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from mwz.normalization import DeclarationError, package_versions
-
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 
@@ -178,13 +176,6 @@ class Metric(Generic[Input]):
     needs: Sequence[str] = ("states",)
     is_default: bool = True
     takes_samples: bool = False
-
-
-def metric_fault(metric: Metric[Input], problem: str) -> DeclarationError:
-    """Return the error of a metric that gives what cannot be used, with the package that has it."""
-    packages = package_versions(metrics=[metric])
-    owners = [f"{package} {version}, " for package, version in packages.items()]
-    return DeclarationError(f"{''.join(owners)}mwz.metrics {metric.name}: {problem}")
 
 
 def sum_rows(rows: Rows) -> Row:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import RuleSet
+from mwz.normalization import RuleSet, blamed
 
 from ..benchmark import Benchmark
 from ..submission import NormalizedSubmission
-from .metric import Metric, Rows, metric_fault
+from .metric import Metric, Rows
 from .results import DialogueResult
 from .setups import SETUPS, PlayedDialogue, play
 
@@ -83,20 +83,18 @@ class Played:
         What chance draws must not hang on the order of dialogues in a file.
 
         Raises:
-            DeclarationError: A metric of a package has no row of a dialogue.
+            DeclarationError: A metric of a package fails, or has no row of a dialogue.
         """
         order = [dialogue for dialogue in self.benchmark.dialogues if dialogue in self.responses]
         tables: dict[str, Rows] = {}
         for name, metric in self.metrics.items():
-            if metric.rows is not None:
+            if metric.rows is None:
+                continue
+            with blamed("metrics", metric):
                 rows = metric.rows(self)
-                if not isinstance(rows, Mapping):
-                    problem = f"`rows`: expected a mapping of dialogues to rows, found {rows!r:.60}"
-                    raise metric_fault(metric, problem)
                 lacking = [dialogue for dialogue in order if dialogue not in rows]
                 if lacking:
-                    problem = f"`rows` lacks dialogue {lacking[0]}, which was played"
-                    raise metric_fault(metric, problem)
+                    raise ValueError(f"`rows` lacks dialogue {lacking[0]}, which was played")
                 tables[name] = {dialogue: rows[dialogue] for dialogue in order}
         return tables
 
@@ -116,7 +114,8 @@ class Played:
         details = {}
         for name, metric in self.metrics.items():
             if metric.details is not None:
-                details[name] = metric.details(self)
+                with blamed("metrics", metric):
+                    details[name] = metric.details(self)
         results = []
         for dialogue, texts in self.responses.items():
             fields: dict[str, Any] = {"further": {}}

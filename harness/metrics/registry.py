@@ -9,12 +9,12 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import DeclarationError, declared, package_versions
+from mwz.normalization import DeclarationError, blamed, declared, package_versions
 
 from ..errors import refuse, unknown
 from ..rooms import complete_rooms
 from . import bleu, diversity, dst, flags, inform, lower_bound
-from .metric import Figure, Metric, Presentation, Results, metric_fault, sum_rows
+from .metric import Figure, Metric, Presentation, Results, sum_rows
 
 if TYPE_CHECKING:
     from .played import Played
@@ -126,24 +126,25 @@ def metric_results(metric: ResponseMetric, played: Played) -> Results:
     """Return key in reports -> result of a metric; empty if there is nothing to say.
 
     Raises:
-        DeclarationError: A metric of a package gives what it does not promise.
+        DeclarationError: A metric of a package fails, or gives what it does not promise.
     """
-    if metric.value is not None:
-        results = metric.value(played)
-        results = {key: results[key] for key in result_keys(metric) if key in results}
-    else:
-        assert metric.formula is not None
-        figures = metric.formula(sum_rows(played.rows[metric.name]))
-        if metric.name not in figures:
-            raise metric_fault(metric, f"`formula` lacks the figure {metric.name!r}")
-        results = {metric.name: figures[metric.name]}
-    if not metric.result:
-        for result in results.values():
-            _check_numbers(metric, result)
-    return results
+    with blamed("metrics", metric):
+        if metric.value is not None:
+            results = metric.value(played)
+            results = {key: results[key] for key in result_keys(metric) if key in results}
+        else:
+            assert metric.formula is not None
+            figures = metric.formula(sum_rows(played.rows[metric.name]))
+            if metric.name not in figures:
+                raise ValueError(f"`formula` lacks the figure {metric.name!r}")
+            results = {metric.name: figures[metric.name]}
+        if not metric.result:
+            for result in results.values():
+                _check_numbers(result)
+        return results
 
 
-def _check_numbers(metric: ResponseMetric, result: object) -> None:
+def _check_numbers(result: object) -> None:
     """Check the result of a metric that does not say what type it is of."""
     numbers: Mapping[Any, Any] = result if isinstance(result, Mapping) else {"": result}
     for name, value in numbers.items():
@@ -151,7 +152,7 @@ def _check_numbers(metric: ResponseMetric, result: object) -> None:
         is_finite = value is None or (is_number and math.isfinite(value))
         if not isinstance(name, str) or not is_finite:
             expected = "a finite number, a mapping of names to such, or None"
-            raise metric_fault(metric, f"the result: expected {expected}, found {result!r:.60}")
+            raise ValueError(f"the result: expected {expected}, found {result!r:.60}")
 
 
 def _reported(metric: ResponseMetric) -> list[Figure]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from mwz.normalization import declared, package_versions
+from mwz.normalization import blamed, declared, package_versions
 
 from ...errors import InputError, unquoted
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, to_json
@@ -186,7 +186,8 @@ def standard_form(content: object, source: str) -> Standard:
         for format_ in formats():
             if format_.recognises(content):
                 standard = format_.read(content, source)
-                return replace(standard, packages=package_versions(formats=[format_]))
+                with blamed("formats", format_):
+                    return replace(standard, packages=package_versions(formats=[format_]))
     if isinstance(content, Mapping):
         # An object that no format recognises is meant to be the standard form.
         return Standard(content, STANDARD)
