@@ -207,7 +207,7 @@ def flags_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The sample's systems are made of its references, and say so by their flags.
     """
-    monkeypatch.setattr("mwz.harness.board.model.Row.raised", ())
+    monkeypatch.setattr("mwz.harness.board.rows.raised_flags", lambda row: [])
 
 
 @pytest.fixture(autouse=True)

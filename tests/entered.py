@@ -215,7 +215,7 @@ def all_scores(
 ) -> Scores:
     """Return all that is stored of a system's responses."""
     reading = Reading(scorer=Scorer(benchmark))
-    return score_entry(tracks()[track].outputs(content, source, reading))
+    return score_entry(tracks()[track].read(content, source, reading))
 
 
 def tracker_scores(
@@ -247,7 +247,7 @@ def submit_alone(
 
 def track_tables(track: str, entries: Sequence[Entry], rules: str = "2021") -> list[list[Any]]:
     """Return the rows of each of a track's tables."""
-    return tracks()[track].tables(entries, rules, {})
+    return tracks()[track].rows(entries, rules, {})
 
 
 def shown_columns(track: str, rows: Sequence[Any]) -> list[Any]:

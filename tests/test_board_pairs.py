@@ -28,8 +28,8 @@ from mwz.harness.board.pairs import (
     pairs_text,
     read_pairs,
 )
+from mwz.harness.board.rows import Row
 from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, parse_scores
-from mwz.harness.board.state_tracking import TrackedRow
 from mwz.harness.board.tracked import entered_scores
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
@@ -277,7 +277,14 @@ def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
     (tmp_path / PAIRS_FILE).write_text(pairs_text(pairs), encoding="utf-8")
     assert read_pairs(tmp_path, entries) == pairs
     ranked = [
-        TrackedRow(entry=entry, scores=entry.scores.result, gold_share=0, rank=rank)
+        Row(
+            entry=entry,
+            signature=entry.scores.result.signature,
+            ranking_key=(),
+            figures={},
+            pair_key=f"{entry.key}/states",
+            rank=rank,
+        )
         for rank, entry in enumerate(entries, 1)
     ]
     tables = {**{key: [] for key in tracks()}, "state-tracking": [ranked]}

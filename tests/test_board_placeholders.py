@@ -134,8 +134,8 @@ def test_the_page_has_a_note_with_the_figures_without(
     assert f"- **Aliased** P {note}" in page
     # Behind its sign stands what the score is without them: less by what they add to Combined.
     row = next(one for one in rows(read_entries(folder), "2021") if one.key == "aliased")
-    [mark] = (one for one in row.marks() if one.kind == "placeholders")
-    lost = _without(sample)["combined"] - (row.report.combined or 0)
+    [mark] = (one for one in row.marks if one.kind == "placeholders")
+    lost = _without(sample)["combined"] - (row.figures["combined"].number or 0)
     assert (mark.value, lost < 0) == (f"{lost:.1f}", True)
     cli.done("leaderboard", "--submissions", folder, "--check")
 

@@ -21,6 +21,7 @@ from mwz.harness.board import Entry, Reading, Row, read_entries, read_responses
 from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
 from mwz.harness.board.entry_scores import Responses
 from mwz.harness.board.model import make_board
+from mwz.harness.board.rows import raised_flags, unreviewed_flags
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer, report_on
 
@@ -57,8 +58,8 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
     run = cli.done("submit", file, *chosen, "--benchmark", "sample")
     assert "not ranked: flags not reviewed yet: many placeholders about venues" in run.out
     [row] = make_board(read_entries(folder), "2021").rows
-    raised = row.raised
-    assert (row.rank, len(row.unreviewed)) == (None, len(raised))
+    raised = raised_flags(row)
+    assert (row.rank, len(unreviewed_flags(row))) == (None, len(raised))
     assert "placeholders" in raised
     path = folder / "cheat" / ENTRY_FILE
     review = {"date": "2026-02-01", "reviewer": "the maintainers", "reason": "made for a test"}
@@ -69,7 +70,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
         # One flag that is not reviewed is enough to have no rank.
         assert row.rank == (1 if reviewed == raised else None)
     told = "reviewed by the maintainers on 2026-02-01: made for a test"
-    assert any(told in mark.note for mark in row.marks())
+    assert any(told in mark.note for mark in row.marks)
 
 
 # ------------------------------------------------------------------------------- on real data
@@ -136,8 +137,8 @@ def krls(upstream: Path) -> Predictions:
 
 def _raised(row: Row) -> set[str]:
     assert row.rank is None
-    assert row.unranked.startswith("flags not reviewed yet: ")
-    return {*row.raised}
+    assert row.reasons[0].startswith("flags not reviewed yet: ")
+    return {*raised_flags(row)}
 
 
 def _at_the_end(first: int) -> Callable[[Benchmark], Change]:
@@ -229,7 +230,7 @@ def test_the_constant_response_has_no_rank(boards: _Boards, multiwoz: Benchmark)
     row = boards.row(constant, "policy-optimization")
     assert "placeholders" in _raised(row)
     # More than the best system that has a rank.
-    assert round(row.report.inform, 1) == 96.1
+    assert round(row.figures["inform"].number or 0, 1) == 96.1
 
 
 def _a_tenth(turn: Turn, chosen: random.Random) -> str:
@@ -256,10 +257,10 @@ def test_a_copy_names_the_entry_that_it_is_of(
     copied = _every(krls, lambda id_, n, of, turn: {**turn, "response": change(turn, chosen)})
     row = boards.row(copied)
     assert {"copied_responses", "copied_states"} <= _raised(row)
-    whose = row.copies["copied_responses"][0]
+    whose = row.copied["copied_responses"]
     assert whose in ("krls", "krls-policy")
-    assert row.copies["copied_states"][0] == "krls"
-    assert any(whose in mark.note for mark in row.marks())
+    assert row.copied["copied_states"] == "krls"
+    assert any(whose in mark.note for mark in row.marks)
     # The entry that was there before has its rank as before.
     with_copy = [*boards.published, *read_entries(boards.folder)]
     ranks = [
@@ -306,9 +307,9 @@ def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
     works = mars.model_dump(include={"paper", "code"}, exclude_none=True)
     row = boards.row(make(predictions("mars"), krls, multiwoz), **works)
     assert "copied_responses" in _raised(row)
-    assert row.copies["copied_responses"][0] == "mars"
+    assert row.copied["copied_responses"] == "mars"
     # It would have ranked first.
-    assert (row.report.combined or 0) > max(
+    assert (row.figures["combined"].number or 0) > max(
         other.ranking_key[0]
         for other in make_board(boards.published, "2021").of_track("end-to-end")
     )
@@ -337,8 +338,8 @@ def test_who_says_whose_states_it_has_is_ranked_by_its_responses(
     board = make_board([*boards.published, entry], "2021")
     [row] = [row for row in board.rows if row.key == "new"]
     assert row.rank is not None
-    assert "belief states of ubar" in [mark.note for mark in row.marks()]
-    assert row.states == "predicted (ubar)"
+    assert "belief states of ubar" in [mark.note for mark in row.marks]
+    assert row.figures["states"].words == "predicted (ubar)"
     mintls = entry.system.model_copy(update={"states_of": "mintl"})
     with pytest.raises(
         InputError, match=r"new: .*states_of: its belief states are not those of mi"
@@ -369,7 +370,7 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(
 ) -> None:
     entry = _tracker(tmp_path, third, _states(third, **more))
     [row] = make_board([entry], "2021").of_track("state-tracking")
-    assert row.scores.gold_share == 1.0
+    assert row.flags["gold_states"] == 1.0
     assert _raised(row) == {"gold_states"}
 
 
@@ -381,8 +382,8 @@ def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
     entry = _tracker(tmp_path, multiwoz, own)
     [[row]] = make_board([entry], "2021").tables_by_track["state-tracking"]
-    assert (row.scores.jga, row.rank) == (100.0, None)
-    assert row.unranked == "its gold states are its own, not those of a known version"
+    assert (row.figures["JGA"].number, row.rank) == (100.0, None)
+    assert row.reasons[0] == "its gold states are its own, not those of a known version"
     with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
         _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2")
 
@@ -419,4 +420,5 @@ def test_all_venues_in_the_last_turn_have_no_rank_in_plain_english(
     row = boards_of_third.row(_plain(third, told), "lexicalised")
     assert "told" in _raised(row)
     # Listing all of them, which is no choice, is no Success by what ranks.
-    assert row.grounded.success_all["total"] < 35 < row.grounded.success["total"] + 35
+    all_named, any_named = (row.figures[f"grounded.{n}"].number for n in ("success_all", "success"))
+    assert (all_named or 0) < 35 < (any_named or 0) + 35

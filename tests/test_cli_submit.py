@@ -194,5 +194,5 @@ def test_who_has_the_states_of_another_entry_says_whose(
     board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
     [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.
-    assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
+    assert (row.rank, row.reasons[0]) == (None, "its belief states are those of hasty")
     submitting.run.done("leaderboard", "--check")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from helpers import benchmark, dialogue, goal
 from mwz.harness import Benchmark
 from mwz.harness.board import (
     Entry,
-    ResponsesRow,
     Row,
     Scores,
     System,
@@ -24,6 +24,7 @@ from mwz.harness.board import (
 from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
 from mwz.harness.board.entries import entry_problems
 from mwz.harness.board.model import fingerprints
+from mwz.harness.board.rows import raised_flags, response_row
 from mwz.harness.io import validated
 from mwz.harness.metrics import flags
 from mwz.harness.scoring import Options
@@ -185,7 +186,10 @@ def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothin
         third = _entry("third", own, **({} if whose is None else {"states_of": whose}))
         shared = copies(fingerprints([*entries, third]))["third"]
         assert shared["copied_states"][0] == "first"
-        assert ResponsesRow(entry=third, report=report, copies=shared).raised == raised
+        third = replace(third, scores=replace(third.scores, reports={"2021": report}))
+        row = response_row(third, "2021", shared)
+        assert row is not None
+        assert raised_flags(row) == raised
 
 
 def test_who_says_whose_states_it_has_must_have_them() -> None:
@@ -241,7 +245,7 @@ def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
     raised: dict[str, set[str]] = {}
     for key, rows in published.items():
         for row in rows.values():
-            names = {*row.raised}
+            names = {*raised_flags(row)}
             if names:
                 raised.setdefault(key, set()).update(names)
                 reviewed = {one.reason.split(":")[0] for one in row.entry.system.review}
@@ -274,7 +278,7 @@ def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag() -> Non
             for row in rows
             # In plain English, what the harness made of published outputs is honest.
             if flag in row.flags and (flag == "told" or not row.entry.system.predictions.by_harness)
-            if flag not in row.raised
+            if flag not in raised_flags(row)
         ]
         least, greatest = declared_flags()[flag].honest
         assert least - 0.01 < min(values) < least + 0.02

@@ -37,6 +37,7 @@ from mwz.harness.board import (
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
+from mwz.harness.board.rows import bound_note, figure_of, shown_rank
 from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.tracked import (
@@ -181,7 +182,7 @@ def _texts(table: list[Any]) -> list[dict[str, str]]:
     """Return the rows of a table as they are shown, by the titles of the columns."""
     shown = shown_columns("state-tracking", table)
     return [
-        {"#": row.place, "System": row.name}
+        {"#": shown_rank(row), "System": row.name}
         | {column.full_title: column.value(row).text for column in shown}
         for row in table
     ]
@@ -229,9 +230,9 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
         ["part", "≥ 36.00", "≥ 40.50", "0.00"],  # 40 * 513 / 570, and 45 * 513 / 570
         ["whole", "20.00", "25.00", "-30.00"],
     ]
-    bounds = {row.key: row.bound_note for row in other}
-    assert bounds["whole"] == []
-    assert bounds["part"][0].endswith("; 40.00 on the 513 submitted")
+    bounds = {row.key: bound_note(row) for row in other}
+    assert bounds["whole"] == ""
+    assert bounds["part"].endswith("; 40.00 on the 513 submitted")
 
 
 @pytest.mark.usefixtures("flags_reviewed")
@@ -246,9 +247,9 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
-    states = second.scores
-    assert (second.further, second.benchmark_row, states.jga) == (False, None, 50)
-    assert states.without_dontcare.jga == 50
+    assert second.figures["JGA"].number == 50
+    assert (second.further, second.figures["JGA.benchmark"].number) == (False, None)
+    assert second.figures["JGA.without_dontcare"].number == 50
     assert list(_texts([first, second])[1].values())[2:7] == ["50.00", "50.00", "–", "–", "–"]
 
 
@@ -446,7 +447,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     assert entry.scores.further_gold["1.1"]["keep"].coverage.dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
-    assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
+    assert [(row.rank, figure_of(row, "gained").number) for row in rows] == [(None, None)] * 2
     assert all(len(table) == 3 for table in tables)
     board.verify.done("--strict")
     assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2

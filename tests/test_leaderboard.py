@@ -55,7 +55,7 @@ def _with_combined(folder: Path, key: str, bleu: float, track: str = "end-to-end
 def _notes(folder: Path, key: str) -> str:
     """Return what is to be said of an entry, as its footnote has it."""
     board = make_board(read_entries(folder), "2021")
-    return "; ".join(m.note for row in board.rows if row.key == key for m in row.marks(escaped))
+    return "; ".join(m.quoted(escaped) for row in board.rows if row.key == key for m in row.marks)
 
 
 def _ranks(page: str, heading: str = "End-to-end systems") -> list[tuple[str, str]]:

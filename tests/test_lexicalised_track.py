@@ -33,6 +33,7 @@ from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Scores, System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
 from mwz.harness.board.model import rows
+from mwz.harness.board.rows import bound_note, is_human
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
@@ -240,8 +241,8 @@ def entered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.usefixtures("flags_reviewed")
 def test_the_ceiling_comes_first_then_success_decides(entered: Path) -> None:
     found = _rows(read_entries(entered))
-    assert found[0].is_human
-    assert found[0].grounded.success["total"] == 100.0
+    assert is_human(found[0].entry)
+    assert found[0].figures["grounded.success"].number == 100.0
     # Equal rows share a place.
     assert [row.rank for row in found] == [None, 1, 1, 3, None]
     assert {row.name for row in found[1:3]} == {"talker", "most"}
@@ -249,7 +250,7 @@ def test_the_ceiling_comes_first_then_success_decides(entered: Path) -> None:
     ranked = [row.ranking_key for row in found if row.rank is not None]
     assert ranked == sorted(ranked, reverse=True)
     # 20 of 30 dialogues: no rank.
-    assert found[-1].unranked == "submits less than 90 % of the turns"
+    assert found[-1].reasons[0] == "submits less than 90 % of the turns"
 
 
 def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark(
@@ -271,7 +272,7 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
     assert [(row.rank, row.name) for row in found] == [(1, "Whole"), (2, "Most")]
     assert found[0].ranking_key == (55.0, 60.0)
     assert found[1].ranking_key == pytest.approx((54.0, 63.0))
-    [note] = (mark.note for mark in found[1].marks())
+    [note] = (mark.note for mark in found[1].marks)
     assert note.startswith("Success ≥ 54.0, Inform ≥ 63.0 over all 100 dialogues (missing ")
     assert note.endswith("; 60.0 and 70.0 on the 90 submitted")
     by_title = {
@@ -283,7 +284,7 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
 @pytest.mark.usefixtures("flags_reviewed")
 def test_bleu_stands_marked_and_never_beside_that_of_other_tracks(entered: Path) -> None:
     entries = read_entries(entered)
-    assert {row.track for row in rows(entries, "2021")} == {
+    assert {row.entry.system.track for row in rows(entries, "2021")} == {
         "end-to-end",
         "policy-optimization",
     }
@@ -333,11 +334,11 @@ def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_al
     assert "--free-running is not for the track end-to-end" in told
     cli.done("submit", file, *about, "--track", "lexicalised")
     [row] = _rows(read_entries(board))
-    assert row.grounded.success_all["total"] == 100.0
+    assert row.figures["grounded.success_all"].number == 100.0
     # Three of the 30 dialogues, of a turn more than the benchmark's.
-    assert (row.coverage, row.rank) == (10.0, None)
-    assert row.unranked == "submits less than 90 % of the turns"
-    assert row.bound_note == ["its figures are on the 3 of 30 dialogues submitted"]
+    assert (row.figures["coverage"].number, row.rank) == (10.0, None)
+    assert row.reasons[0] == "submits less than 90 % of the turns"
+    assert bound_note(row) == "its figures are on the 3 of 30 dialogues submitted"
     run = cli("verify", "--submissions", board, "--benchmark", "sample")
     assert run.out.endswith("1 of 1 entries hold\n")
 
@@ -348,18 +349,18 @@ def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_al
 def test_the_human_responses_lead_the_repositorys_table() -> None:
     entries = read_entries(REPOSITORY)
     ceiling, *others = _rows(entries)
-    assert (ceiling.is_human, ceiling.name) == (True, "Human responses")
+    assert (is_human(ceiling.entry), ceiling.name) == (True, "Human responses")
     # docs/lexicalised.md
-    scores = ceiling.grounded
+    scores = ceiling.figures
     names = ("inform", "inform_all", "success", "success_all", "success_requested")
-    figures = [getattr(scores, name)["total"] for name in names]
+    figures = [scores[f"grounded.{name}"].number for name in names]
     assert figures == pytest.approx([97.2, 96.7, 94.5, 94.0, 82.3], abs=0.05)
-    told = (scores.faithfulness["in_database"], scores.faithfulness["of_named_venue"])
+    told = (scores["grounded.in_database"].number, scores["grounded.of_named_venue"].number)
     assert told == pytest.approx((99.4, 91.0), abs=0.05)
     backs = list(way_back(entries, "2021"))
     [free] = (row for row in others if row.entry.system.predictions.free_running)
     # It plays 100 of 1000 dialogues, each to its end.
-    assert (free.name, free.coverage, free.rank) == ("AutoTOD", 10.0, None)
+    assert (free.name, free.figures["coverage"].number, free.rank) == ("AutoTOD", 10.0, None)
     assert len(backs) == len(others) - 1 >= 4
     for key, _, rates in backs:
         assert all(abs(again - before) <= 1.0 for before, again in rates), key

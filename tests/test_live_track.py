@@ -18,6 +18,7 @@ from helpers import Cli, Run
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.entries import entry_problems, read_entry
+from mwz.harness.board.rows import raised_flags
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.comparison import compare
@@ -287,7 +288,7 @@ def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
     tables = track_tables("live", read_entries(track.folder))
     assert [[row.key for row in table] for table in tables] == [["baseline"], ["other-user"]]
     assert [table[0].rank for table in tables] == [1, 1]
-    [one, other] = [table[0].live.user for table in tables]
+    [one, other] = [table[0].figures["user"].words for table in tables]
     assert one.startswith("scripted-")
     assert other == MODEL
 
@@ -316,13 +317,13 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
     [[row]] = track_tables("live", read_entries(track.folder))
     assert row.rank == 1
-    assert any(m.note.endswith("reviewed by Me on 2026-01-01: a test") for m in row.marks())
+    assert any(m.note.endswith("reviewed by Me on 2026-01-01: a test") for m in row.marks)
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
     assert "flag" not in track(name="Baseline").err
     [[row]] = track_tables("live", read_entries(track.folder))
-    assert (row.rank, row.raised) == (1, [])
+    assert (row.rank, raised_flags(row)) == (1, [])
 
 
 def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:

@@ -30,6 +30,7 @@ from mwz.harness.board.columns import board_tables
 from mwz.harness.board.copied import Fingerprints
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import make_board
+from mwz.harness.board.rows import shown_rank
 from mwz.harness.board.views.board_data import board_csv
 from mwz.harness.metrics import score_tracking
 from mwz.harness.scoring import Coverage
@@ -75,9 +76,9 @@ def test_the_same_states_score_alike_in_both_tracks(
     submitting.done(path, "Careful states")
     [table] = _tables(read_entries(submitting.folder))
     assert {row.key for row in table} == {"careful", "careful-states"}
-    one, other = (row.scores for row in table)
-    assert one.result == other.result
-    assert one.coverage == other.coverage
+    one, other = (row.figures for row in table)
+    own = {"track": None, "flags": None}
+    assert {**one, **own} == {**other, **own}
 
 
 # -------------------------------------------------------------------------- scores.json
@@ -146,12 +147,12 @@ def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
 ) -> None:
     [[row]] = _tables([_end_to_end(tmp_path, "a")])
     # Figure 1 of the FGA paper: two of six turns are exact.
-    assert row.scores.jga == pytest.approx(100 * 2 / 6)
+    assert row.figures["JGA"].number == pytest.approx(100 * 2 / 6)
     shown = {
         column.title: column.value(row).text for column in shown_columns("state-tracking", [row])
     }
     assert (shown["JGA"], shown["FGA (λ = 0.5)"]) == ("33.33", "46.45")
-    assert row.scores.gold == "benchmark"
+    assert row.pair_key == "a/states"
 
 
 def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
     [[first, second]] = _tables([few, most])
     # Two of six turns are right: 190 of 600.
     assert (first.key, first.rank) == ("most", 1)
-    assert first.coverage == 95.0
+    assert first.figures["coverage"].number == 95.0
     assert first.ranking_key == pytest.approx((100 * 190 / 600,))
     # That is what the table shows of it, and its note what it scores otherwise.
     shown = {
@@ -170,7 +171,7 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
         for column in shown_columns("state-tracking", [first])
     }
     assert shown["JGA"] == "≥ 31.67"
-    assert [*first.marks()][-1].note.endswith("; 33.33 on the 95 submitted")
+    assert [*first.marks][-1].note.endswith("; 33.33 on the 95 submitted")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)
     assert shown_columns("state-tracking", [second])[0].value(second).text == "33.33"
@@ -188,7 +189,11 @@ def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: 
     board = make_board(entries, "2021")
     [table] = [one for one in board_tables(board) if one.track == "state-tracking"]
     # "b" came before "a"; other states, or the same of fewer turns, are others.
-    assert [(row.key, row.place) for row in table.systems] == [("b", "1"), ("c", "1"), ("d", "3")]
+    assert [(row.key, shown_rank(row)) for row in table.systems] == [
+        ("b", "1"),
+        ("c", "1"),
+        ("d", "3"),
+    ]
     [mark] = [mark for mark in board.marks(table.systems[0]) if mark.kind == "same"]
     assert mark.note == "also a: the same belief states"
     assert len(board_csv(board)["state-tracking.csv"].splitlines()) == 1 + len(entries)

@@ -32,6 +32,7 @@ from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.reported import PrintedFigure, ReportedFigures, read_reported
+from mwz.harness.board.rows import as_played, bound_note, figure_of
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -297,10 +298,11 @@ def _some_systems() -> str:
         # What the paper says of the corpus is no report of a system.
         own = next((one.figures for one in row.entry.system.reported if one.setup == "own"), {})
         reported = (str(own.get(name, NOTHING)) for name in ("inform", "success"))
-        title = row.name + _TRACKS.get(row.track, "")
-        scored = (row.ranking(name).text for name in ("bleu", "inform", "success", "combined"))
+        title = row.name + _TRACKS.get(row.entry.system.track, "")
+        scored = (figure_of(row, name).text for name in ("bleu", "inform", "success", "combined"))
         rows.append([title, *scored, *reported])
-        notes += [f"{row.name}: {note}." for note in row.bound_note]
+        if bound_note(row):
+            notes.append(f"{row.name}: {bound_note(row)}.")
     headers = ["System", "BLEU", "Inform", "Success", "Combined"]
     table = markdown_table([*headers, "Inform (reported)", "Success (reported)"], rows)
     return "\n\n".join([table, *notes])
@@ -317,8 +319,12 @@ def _audited_systems() -> str:
             [
                 escaped_cell(row.name),
                 _printed(one for one in row.entry.system.reported if one.setup == "own"),
-                _slashed(row.value(name).text for name in ("bleu", "inform", "success")),
-                _slashed(row.value(name, "optimistic").text for name in ("inform", "success")),
+                _slashed(
+                    as_played(figure_of(row, name)).text for name in ("bleu", "inform", "success")
+                ),
+                _slashed(
+                    figure_of(row, f"optimistic.{name}").text for name in ("inform", "success")
+                ),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
         )

@@ -8,13 +8,8 @@ from .changes import (
     touched_entries as touched_entries,
 )
 from .columns import (
-    COVERAGE as COVERAGE,
-    LENGTH as LENGTH,
     Column as Column,
-    Values as Values,
-    at as at,
     named as named,
-    raised as raised,
 )
 from .entries import (
     PUBLISHED as PUBLISHED,
@@ -50,12 +45,15 @@ from .rescoring import (
 )
 from .rows import (
     Mark as Mark,
-    ResponsesRow as ResponsesRow,
     Row as Row,
     Value as Value,
+    completed as completed,
+    figure_of as figure_of,
     ranked as ranked,
+    response_figures as response_figures,
+    response_flags as response_flags,
 )
-from .scores import Scores as Scores, plain as plain
+from .scores import Scores as Scores
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,

@@ -25,6 +25,7 @@ from .markdown import entered_text, pages
 from .model import Board, read_board
 from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
+from .rows import raised_flags, shown_rank
 from .scores import FILES, SCORES_FILE, Scores, plain
 from .systems import NOT_STATED, missing_facts
 from .track import tracks
@@ -174,10 +175,10 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
         for row in table.rows:
             now = rows.get((table.title, row.key))
             if row.rank is not None and (now is None or now.rank is None):
-                cause = "is not in the table" if now is None else f"not ranked: {now.unranked}"
+                cause = "is not in the table" if now is None else f"not ranked: {now.reasons[0]}"
                 lost.append(f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {cause}')}")
             elif now is not None and now.rank != row.rank:
-                steps.append(f"{row.name} {row.place} → {now.place}")
+                steps.append(f"{row.name} {shown_rank(row)} → {shown_rank(now)}")
         if steps:
             moved.append(f"- {escaped(f'{table.title}: ' + ', '.join(steps))}")
     return lost, moved
@@ -192,7 +193,8 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
             says = escaped(f"{review.reviewer}: {review.reason}")
             yield f"**Adds a review** of the flag `{review.flag}` by {says}"
     yield entered_text(entry, board)
-    if (ranked := board.row_of(entry)) is not None and not ranked.raised:
+    row = board.row_of(entry)
+    if row is not None and not raised_flags(row):
         yield "flags: none raised"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"

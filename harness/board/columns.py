@@ -12,22 +12,29 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import compress
-from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..metrics import RANKED, reported_figures
+from ..metrics import MAIN_SETUP, RANKED, reported_figures, setup_figure_name
 from .copied import Copies
 from .entries import Entry
 from .entry_scores import read_responses
 from .model import Board
 from .reported import ReportedRow, ReportedTable
-from .rows import NOTHING, REFERENCE, ResponsesRow, Row, Value, ranked
+from .rows import (
+    NOTHING,
+    REFERENCE,
+    SETUP_FIGURES,
+    TOTALS,
+    Row,
+    Value,
+    as_played,
+    figure_of,
+    ranked,
+    response_row,
+)
 from .scores import FIGURES
 from .track import Track, tracks
-
-SETUP_FIGURES = ("inform", "success", "combined")
-TOTALS = ("bleu", *SETUP_FIGURES)
 
 FIRST = ("combined", "success", "inform", "bleu", "success-reported", "inform-reported")
 """Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
@@ -36,8 +43,6 @@ OTHER_METRICS = "other metrics"
 """What stands above the titles of metrics that no other table has."""
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
-Values = Callable[[Any], Value]
-"""What stands in a column, of a row of the column's table."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +119,8 @@ def board_tables(board: Board) -> list[BoardTable]:
         references = board.of_track(REFERENCE) if track.delexicalised and track.submitted else ()
         for place, rows in enumerate(board.tables_by_track[name]):
             key, title = name, f"{track.title}, rule set {board.rules}"
-            if track.heading is not None:
-                key, title = f"{name}-{place}", track.heading(rows)
+            if rows and rows[0].table:
+                key, title = f"{name}-{place}", rows[0].table
             columns = track.columns(board, rows)
             tables.append(BoardTable(key, name, title, rows, columns, references))
     return tables
@@ -162,7 +167,7 @@ def answer(board: Board, table: BoardTable) -> str:
     ranking = by_key.get(track.ranks, table.columns[0]).full_title
     # Pairs are compared by what ranks, where there are bands.
     pairs = board.pairs if board.bands(table.track) else {}
-    tests = [pairs.get((rows[0].compared_as, row.compared_as)) for row in rows[1:]]
+    tests = [pairs.get((rows[0].pair_key, row.pair_key)) for row in rows[1:]]
     near = [one is not None and not one.ranking.distinct for one in tests]
     tied = [rows[0], *compress(rows[1:], near)]
     if not any(tests):
@@ -198,17 +203,24 @@ def in_words(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def columns(board: Board) -> list[Column[Any]]:
+def columns(board: Board) -> list[Column[Row]]:
     """Return the columns of the tables of delexicalised responses, without rank and name."""
+    other_setups: list[Column[Row]] = []
+    for rules in board.by_rules:
+        other_setups += _other_setups(board, rules)
+    styles = []
+    for style in STYLES:
+        about = {"above": style, "alone": style, "visible": "never"}
+        styles.append(figure_column(f"bleu-{style}", "BLEU", f"bleu.{style}", **about))
     return [
         *_strict(board),
         *_reported(),
-        *(column for rules in board.by_rules for column in _other_setups(board, rules)),
+        *other_setups,
         *_interval_ends(board),
         rank_ranges(board),
         _verdicts(board),
-        Column("flags", "Flags", raised, numbers=False, visible="never"),
-        *_styles(),
+        figure_column("flags", "Flags", "flags", numbers=False, visible="never"),
+        *styles,
         *_chosen(board),
     ]
 
@@ -223,40 +235,23 @@ def verdict_mark(verdict: str) -> str:
     return "bad" if verdict.startswith("contradicts") else ""
 
 
-def at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> Values:
-    """Return the value of a row that is at the end of a path.
-
-    Args:
-        path: Names of attributes, or keys, from the row on, such as "report.diversity.unigrams".
-            There is no value where one of them is None.
-        digits: As of `Value`, of figures; words are shown as they are.
-        unit: As of `Value`.
-        signed: As of `Value`.
-    """
-
-    def value(row: ResponsesRow) -> Value:
-        part: Any = row
-        for name in path.split("."):
-            if part is not None:
-                part = part.get(name) if isinstance(part, Mapping) else getattr(part, name)
-        if isinstance(part, str):
-            return Value(words=part)
-        return Value(part, digits, unit=unit, signed=signed)
-
-    return value
+def figure_column(key: str, title: str, name: str, **about: Any) -> Column[Row]:
+    """Return the column of a figure, given its key, title, name in `Row.figures`, and the rest."""
+    return Column(key, title, partial(figure_of, name=name), **about)
 
 
-def _strict(board: Board) -> Iterator[Column[Any]]:
-    def column(name: str) -> Column[Any]:
-        def value(row: ResponsesRow) -> Value:
-            return replace(row.ranking(name), interval=board.interval(row, name))
-
+def _strict(board: Board) -> Iterator[Column[Row]]:
+    """Yield the main figures in the strict set-up, with their intervals."""
+    for name in TOTALS:
         above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
         if name == "bleu":
             above, field = CANONICAL_STYLE, name
-        return Column(name, reported_figures()[name].title, value, above, field=field)
+        title = reported_figures()[name].title
+        yield Column(name, title, partial(_with_interval, board, name), above, field=field)
 
-    return map(column, TOTALS)
+
+def _with_interval(board: Board, name: str, row: Row) -> Value:
+    return replace(figure_of(row, name), interval=board.interval(row, name))
 
 
 FAR = 2.0
@@ -269,65 +264,62 @@ def own_figures(entry: Entry) -> Mapping[str, Decimal]:
     return next((one for one in claims if "inform" in one), {})
 
 
-def _reported() -> Iterator[Column[Any]]:
+def _reported() -> Iterator[Column[Row]]:
     """Yield what the authors report of their own script, with the difference to what is scored."""
-
-    def column(name: str) -> Column[Any]:
-        def value(row: ResponsesRow) -> Value:
-            printed, scored = own_figures(row.entry).get(name), row.value(name).number
-            if printed is None or scored is None:
-                return Value()
-            gap = scored - float(printed)
-            return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
-
+    for name in ("inform", "success"):
         title = reported_figures()[name].title
         alone, key = f"{title}, reported", f"{name}-reported"
-        return Column(key, title, value, "reported", alone)
-
-    return map(column, ("inform", "success"))
+        yield Column(key, title, partial(_printed, name), "reported", alone)
 
 
-def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
+def _printed(name: str, row: Row) -> Value:
+    """Return a figure that the authors report, and how much the scored one is above it."""
+    printed, scored = own_figures(row.entry).get(name), as_played(figure_of(row, name)).number
+    if printed is None or scored is None:
+        return Value()
+    gap = scored - float(printed)
+    return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
+
+
+def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
     """Yield the rates under a rule set, but the strict ones under that which ranks."""
     by_key = {row.key: row for row in board.by_rules[rules]}
-    ranking = rules == board.rules
 
-    def column(name: str, setup: str) -> Column[Any]:
-        def value(row: ResponsesRow) -> Value:
+    def column(name: str, setup: str) -> Column[Row]:
+        def value(row: Row) -> Value:
             scored = by_key.get(row.key)
-            return Value() if scored is None else scored.ranking(name, setup)
+            return Value() if scored is None else figure_of(scored, setup_figure_name(setup, name))
 
-        title, field, visible = reported_figures()[name].title, f"{name}_{setup}_{rules}", "chosen"
-        if ranking:
-            key, alone = f"{name}-{setup}", f"{title} opt."
-            return Column(key, title, value, setup, alone, visible=visible, field=field)
-        key, above = f"{name}-{rules}", f"rules {rules}"
-        if name != "combined":
-            visible = "never"
-        if setup != "strict":
-            key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
-        alone = f"{title}, {above}"
+        title, field = reported_figures()[name].title, f"{name}_{setup}_{rules}"
+        if rules == board.rules:
+            key, above, alone, visible = f"{name}-{setup}", setup, f"{title} opt.", "chosen"
+        elif setup == MAIN_SETUP:
+            key, above = f"{name}-{rules}", f"rules {rules}"
+            alone, visible = f"{title}, {above}", "chosen" if name == "combined" else "never"
+        else:
+            key, above = f"{name}-{setup}-{rules}", f"{setup}, {rules}"
+            alone, visible = f"{title}, {above}", "never"
         return Column(key, title, value, above, alone, visible=visible, field=field)
 
     for setup in RANKED:
-        if not ranking or setup != "strict":
-            yield from (column(name, setup) for name in SETUP_FIGURES)
+        if rules != board.rules or setup != MAIN_SETUP:
+            for name in SETUP_FIGURES:
+                yield column(name, setup)
 
 
-def _interval_ends(board: Board) -> Iterator[Column[Any]]:
-    def column(name: str, end: str) -> Column[Any]:
-        def value(row: ResponsesRow) -> Value:
-            interval = board.interval(row, name)
-            return Value(None if interval is None else getattr(interval, end), 2)
+def _interval_ends(board: Board) -> Iterator[Column[Row]]:
+    def end_value(name: str, end: str, row: Row) -> Value:
+        interval = board.interval(row, name)
+        return Value(None if interval is None else getattr(interval, end), 2)
 
-        title = f"{reported_figures()[name].title}, {end}"
-        key, field = f"{name}-{end}", f"{name}_{end}"
-        return Column(key, title, value, visible="never", field=field)
+    for name in FIGURES:
+        for end in ("low", "high"):
+            title, key = f"{reported_figures()[name].title}, {end}", f"{name}-{end}"
+            value, field = partial(end_value, name, end), f"{name}_{end}"
+            yield Column(key, title, value, visible="never", field=field)
 
-    return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
-
-def rank_ranges(board: Board) -> Column[Any]:
+def rank_ranges(board: Board) -> Column[Row]:
     """Return the column of the ranks that rows may have; the web page has them beside the rank."""
 
     def value(row: Row) -> Value:
@@ -336,81 +328,69 @@ def rank_ranges(board: Board) -> Column[Any]:
     return Column("rank-range", "Rank range", value, numbers=False, visible="never")
 
 
-def _verdicts(board: Board) -> Column[Any]:
-    def value(row: ResponsesRow) -> Value:
+def _verdicts(board: Board) -> Column[Row]:
+    def value(row: Row) -> Value:
         verdict = board.verdict(row.entry)
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
     return Column("audit", "Public board", value, "audit", "", False, "never")
 
 
-def raised(row: Row) -> Value:
-    """Return the flags that are raised."""
-    return Value(words=", ".join(row.raised))
-
-
-def _styles() -> Iterator[Column[Any]]:
-    """Yield BLEU in each style; the corpus is the references, and has none."""
-    for style in STYLES:
-        key, figure = f"bleu-{style}", at(f"report.bleu.{style}", 2)
-        yield Column(key, "BLEU", partial(_unless_corpus, figure), style, style, visible="never")
-
-
-def _unless_corpus(value: Values, row: ResponsesRow) -> Value:
-    return Value() if row.is_corpus else value(row)
-
-
-def _chosen(board: Board) -> Iterator[Column[Any]]:
+def _chosen(board: Board) -> Iterator[Column[Row]]:
     """Yield the columns that a reader of the web page must choose; of a metric if a row has it."""
-    for key, title, value, above in (
-        ("length", "Av. len.", LENGTH, "responses"),
-        ("cbe", "CBE", at("report.diversity.conditional_entropy", 2), "responses"),
-        ("unigrams", "Unique words", at("report.diversity.unigrams", 0), "responses"),
-        ("trigrams", "Unique 3-grams", at("report.diversity.trigrams", 0), "responses"),
-        ("joint-accuracy", "Fuzzy joint acc.", at("report.dst.fuzzy.joint_accuracy"), "states"),
-    ):
-        yield Column(key, title, value, above, visible="chosen")
-    yield Column(
-        "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", visible="chosen", field="coverage"
+    of_responses = {"above": "responses", "visible": "chosen"}
+    yield figure_column("length", "Av. len.", "diversity.mean_length", **of_responses)
+    yield figure_column("cbe", "CBE", "diversity.conditional_entropy", **of_responses)
+    yield figure_column("unigrams", "Unique words", "diversity.unigrams", **of_responses)
+    yield figure_column("trigrams", "Unique 3-grams", "diversity.trigrams", **of_responses)
+    of_states = {"above": "states", "visible": "chosen"}
+    yield figure_column(
+        "joint-accuracy", "Fuzzy joint acc.", "dst.fuzzy.joint_accuracy", **of_states
     )
+    of_turns = {"above": "turns", "alone": "Coverage", "visible": "chosen", "field": "coverage"}
+    yield figure_column("coverage", "Coverage, %", "coverage", **of_turns)
     for name, headline in reported_figures().items():
-        if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
-            value = methodcaller("value", name)
-            yield Column(name, headline.title, value, OTHER_METRICS, visible="chosen")
-    for name, title, alone, path in (
-        ("domains", "Active domains", "Domains", "report.signature.domains"),
-        ("states", "Belief states", "States", "states"),
-    ):
-        yield Column(name, title, at(path), "from", alone, False, "chosen")
-
-
-LENGTH = at("report.diversity.mean_length", 2)
-COVERAGE = at("coverage", 2, " %")
+        if name not in TOTALS and any(name in row.figures for row in board.rows):
+            about = {"above": OTHER_METRICS, "visible": "chosen"}
+            yield figure_column(name, headline.title, name, **about)
+    source = {"above": "from", "numbers": False, "visible": "chosen"}
+    yield figure_column("domains", "Active domains", "domains", alone="Domains", **source)
+    yield figure_column("states", "Belief states", "states", alone="States", **source)
 
 
 def named(
-    columns: Mapping[str, Values], words: Sequence[str], chosen: Sequence[str] = ()
-) -> list[Column[Any]]:
-    """Return columns by their titles: of words, and those that a reader must choose, as told.
+    figures: Mapping[str, str], texts: Sequence[str], chosen: Sequence[str] = ()
+) -> list[Column[Row]]:
+    """Return the columns of figures, called by their titles.
 
     Flags are in downloads; the rows of pages have marks of them.
+
+    Args:
+        figures: Title -> the name of a figure.
+        texts: The titles of columns that hold words.
+        chosen: The titles of columns that a reader of the web page must choose.
     """
     listed = []
-    for title, value in columns.items():
-        visible = "chosen" if title in chosen else "never" if value is raised else "always"
-        field = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
-        key, numbers = title.lower(), title not in words
-        listed.append(Column(key, title, value, numbers=numbers, visible=visible, field=field))
+    for title, name in figures.items():
+        visible = "chosen" if title in chosen else "always"
+        if name == "flags":
+            visible = "never"
+        key = title.lower()
+        field = re.sub(r"[^a-z0-9]+", "_", key).strip("_")
+        about = {"numbers": title not in texts, "visible": visible, "field": field}
+        listed.append(figure_column(key, title, name, **about))
     return listed
 
 
-def _tables(track: str, entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
-    rows = [
-        ResponsesRow(entry=entry, report=report, copies=copies.get(entry.key, {}))
-        for entry in entries
-        if entry.system.track == track and (report := entry.scores.reports.get(rules)) is not None
-    ]
-    return [[*ranked(rows)]]
+def _rows(track: str, entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
+    """Return the rows of a track's one table."""
+    rows = []
+    for entry in entries:
+        if entry.system.track == track:
+            row = response_row(entry, rules, copies.get(entry.key, {}))
+            if row is not None:
+                rows.append(row)
+    return [ranked(rows)]
 
 
 def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
@@ -422,9 +402,9 @@ def _track(name: str, place: int, **more: Any) -> Track:
         name=name,
         kind="delexicalised responses",
         place=place,
-        tables=partial(_tables, name),
+        read=read_responses,
+        rows=partial(_rows, name),
         columns=_columns,
-        outputs=read_responses,
         **more,
     )
 

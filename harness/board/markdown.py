@@ -31,7 +31,7 @@ from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
-from .rows import NOTHING, Mark, Row, Value
+from .rows import NOTHING, Mark, Row, Value, parts_text, shown_rank
 from .scores import FIGURES
 from .track import tracks
 
@@ -108,9 +108,9 @@ def _leaderboard(board: Board) -> Iterator[str]:
         track = tracks()[name]
         yield f"## {track.title}"
         yield _wrapped(f"{escaped(answer(board, first))} {track.about}".strip())
-        if track.heading is not None:
+        if first.rows[0].table:
             yield f"{escaped(first.title)}:"
-        marked = [(row, board.marks(row, escaped)) for row in first.lines]
+        marked = [(row, board.marks(row)) for row in first.lines]
         yield _short_table(board, first, marked)
         kinds |= {mark.kind for _, marks in marked for mark in marks}
         yield "\n".join(_footnote(row, marks) for row, marks in marked if marks)
@@ -134,7 +134,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _footnote(row: Row, marks: Iterable[Mark]) -> str:
-    notes = (f"{glossary()['marks'][mark.kind].sign} {mark.note}" for mark in marks)
+    notes = (f"{glossary()['marks'][mark.kind].sign} {mark.quoted(escaped)}" for mark in marks)
     return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
 
 
@@ -165,7 +165,7 @@ def _short_table(
     listed.append(_of_words("Marks", lambda row: signs[row.key]))
     lines = [row for row, _ in marked]
     full = [column for column in listed if any(column.value(row).text for row in lines)]
-    return _table(lines, full, [row.place for row in lines])
+    return _table(lines, full, [shown_rank(row) for row in lines])
 
 
 # ------------------------------------------------------------------------ the page of all tables
@@ -186,13 +186,16 @@ def _table(
         linked: Whether names are followed by the addresses of paper and code.
     """
     table: list[list[str]] = []
-    for at, row in enumerate(rows):
+    for number, row in enumerate(rows):
+        name = escaped(row.name)
+        system = row.entry.system if isinstance(row, Row) else row
         # Addresses are checked where they are read: they hold nothing that ends a link.
-        links = {"paper": row.paper, "code": row.code} if linked else {}
-        addresses = [f"[{what}]({to})" for what, to in links.items() if to]
-        name = escaped(row.name) + (f" ({', '.join(addresses)})" if addresses else "")
-        texts = (column.value(row).text for column in listed)
-        table.append([*places[at : at + 1], name, *map(escaped_cell, texts)])
+        links = {"paper": system.paper, "code": system.code} if linked else {}
+        addresses = [f"[{what}]({address})" for what, address in links.items() if address]
+        if addresses:
+            name += f" ({', '.join(addresses)})"
+        texts = [escaped_cell(column.value(row).text) for column in listed]
+        table.append([*places[number : number + 1], name, *texts])
     titles = [column.full_title for column in listed]
     return markdown_table([*["#"][: len(places)], "System", *titles], table)
 
@@ -230,7 +233,7 @@ def _page(board: Board) -> Iterator[str]:
 def _blocks(table: BoardTable) -> Iterator[str]:
     """Yield a table, with what further seeds say of its rows."""
     track, rows = tracks()[table.track], table.systems
-    if track.heading is not None:
+    if rows and rows[0].table:
         yield f"### {escaped(table.title)}"
     listed = [column for column in table.columns if column.visible != "never"]
     if track.delexicalised:
@@ -241,7 +244,7 @@ def _blocks(table: BoardTable) -> Iterator[str]:
         for column in map(_with_interval, listed)
         if any(column.value(row).text for row in rows)
     ]
-    places = [row.place for row in rows] if track.submitted else []
+    places = [shown_rank(row) for row in rows] if track.submitted else []
     yield _table(rows, full, places, linked=track.delexicalised)
 
 
@@ -270,13 +273,13 @@ def entered_text(entry: Entry, board: Board) -> str:
     for table in board_tables(board):
         places = sum(row.rank is not None for row in table.rows)
         for row in (one for one in table.rows if one.entry is entry):
-            place = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
-            parts += [f"{escaped(table.title)}: {place}"]
-            parts += [_table([row], first_columns(table), [row.place])]
-            for mark in board.marks(row, escaped):
+            rank = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
+            parts += [f"{escaped(table.title)}: {rank}"]
+            parts += [_table([row], first_columns(table), [shown_rank(row)])]
+            for mark in board.marks(row):
                 # What the entry says of itself is not to pass for a finding.
                 source = "note of the entry: " if mark.kind == "note" else ""
-                parts.append(f"- {source}{mark.note}")
+                parts.append(f"- {source}{mark.quoted(escaped)}")
             if row.rank is not None and tracks()[table.track].delexicalised:
                 parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
     if seeds := seeds_text(entry):
@@ -335,7 +338,7 @@ def older_results_page(board: Board) -> str | None:
 def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
     yield "# Older results"
     yield read_toml("notes.toml", __package__)["first"]["older"].format(rules=board.rules)
-    parts = {row.key: row.parts for row in board.rows}
+    parts = {row.key: parts_text(row) for row in board.rows}
     here: Column[ReportedRow] = _of_words(
         "Here", lambda row: parts.get(row.entry or "", "reported")
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -25,7 +25,7 @@ from .reported import (
     printed_figures,
     read_reported,
 )
-from .rows import Mark, ResponsesRow, Row, order
+from .rows import Mark, Row, figure_of, order
 from .track import tracks
 from .verdicts import official_verdict
 
@@ -50,7 +50,7 @@ def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
     }
 
 
-def rows(entries: Sequence[Entry], rules: str) -> list[ResponsesRow]:
+def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
     """Return the entries in tracks of delexicalised responses, the ranked ones first.
 
     Each track's best come first. Under another than the default rule set, entries that have no
@@ -74,12 +74,15 @@ def _check(entries: Sequence[Entry], rules: str) -> None:
 
 def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> dict[str, list[list[Row]]]:
     """Return track -> the rows of each of its tables."""
-    return {name: track.tables(entries, rules, copies) for name, track in tracks().items()}
+    return {name: track.rows(entries, rules, copies) for name, track in tracks().items()}
 
 
-def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[ResponsesRow]:
-    of_tracks = (table for name in tables if tracks()[name].delexicalised for table in tables[name])
-    rows = (row for row in chain.from_iterable(of_tracks) if isinstance(row, ResponsesRow))
+def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[Row]:
+    """Return the rows of all tracks of delexicalised responses, the ranked ones first."""
+    rows: list[Row] = []
+    for name, track in tracks().items():
+        if track.delexicalised:
+            rows += chain.from_iterable(tables[name])
     return sorted(rows, key=order)
 
 
@@ -121,9 +124,12 @@ def common_signatures(rows: Iterable[Row]) -> list[str]:
     What systems may differ in is left out: columns and notes show it.
     """
     signatures = set()
-    for signature in (row.signature for row in rows if row.signature is not None):
-        parameters = {k: v for k, v in signature.parameters.items() if k != PLACEHOLDERS}
-        common = replace(signature, domains=None, states=None, coverage=None, parameters=parameters)
+    for row in rows:
+        parameters = dict(row.signature.parameters)
+        parameters.pop(PLACEHOLDERS, None)
+        common = replace(
+            row.signature, domains=None, states=None, coverage=None, parameters=parameters
+        )
         signatures.add(str(common))
     return sorted(signatures)
 
@@ -145,14 +151,14 @@ class Board:
 
     rules: str
     entries: Sequence[Entry]
-    rows: Sequence[ResponsesRow]
+    rows: Sequence[Row]
     tables_by_track: Mapping[str, Sequence[Sequence[Row]]]
     tables: Sequence[ReportedTable] = ()
     note: str = ""
     pairs: Pairs = field(default_factory=dict)
 
     @cached_property
-    def by_rules(self) -> Mapping[str, Sequence[ResponsesRow]]:
+    def by_rules(self) -> Mapping[str, Sequence[Row]]:
         """Rule set -> the rows under it, of the rule sets that entries are scored under.
 
         That which ranks comes first.
@@ -160,11 +166,12 @@ class Board:
         Raises:
             InputError: The scores under some rule set do not compare.
         """
-        others = {name: rows(self.entries, name) for name in published_rule_sets()}
-        scored = {
-            name: of_rules for name, of_rules in others.items() if of_rules and name != self.rules
-        }
-        return {self.rules: self.rows, **scored}
+        by_rules = {self.rules: self.rows}
+        for name in published_rule_sets():
+            under = self.rows if name == self.rules else rows(self.entries, name)
+            if under:
+                by_rules[name] = under
+        return by_rules
 
     def of_track(self, track: str) -> Sequence[Row]:
         """Return the rows of a track's first table, the best first."""
@@ -177,13 +184,18 @@ class Board:
 
     def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
-        official = ((one, line) for one in self.tables if one.kind == OFFICIAL for line in one.rows)
-        of_entry = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
-        return list(chain.from_iterable(of_entry))
+        figures = []
+        for table in self.tables:
+            if table.kind == OFFICIAL:
+                for row in table.rows:
+                    if row.entry == entry.key:
+                        figures += printed_figures(table, row)
+        return figures
 
     def verdict(self, entry: Entry) -> str:
         """Return whether these are what the harness gives; empty where there are none."""
-        return "; ".join(official_verdict(entry, one) for one in self.official_figures(entry))
+        figures = self.official_figures(entry)
+        return "; ".join(official_verdict(entry, printed) for printed in figures)
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
@@ -196,23 +208,41 @@ class Board:
         """
         ranges: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
-        names = [name for name, of in tracks().items() if of.delexicalised or of.takes_gold]
-        for track in names if self.rules == DEFAULT_RULES else ():
-            keys = [row.compared_as for row in self.ranked(track)]
-            for place, key in enumerate(keys):
-                pairs = {
-                    other: self.pairs[key, other] for other in keys if (key, other) in self.pairs
-                }
-                gaps = [one.difference for pair in pairs.values() if (one := pair.ranking).distinct]
-                better = sum(gap < 0 for gap in gaps) + len({*keys[:place]} - {*pairs})
-                worse = sum(gap > 0 for gap in gaps) + len({*keys[place + 1 :]} - {*pairs})
-                if pairs:
-                    ranges[key] = (1 + better, len(keys) - worse)
+        if self.rules != DEFAULT_RULES:
+            return ranges
+        for name, track in tracks().items():
+            if track.delexicalised or track.takes_gold:
+                keys = [row.pair_key for row in self.ranked(name)]
+                for place, key in enumerate(keys):
+                    rank_range = self._range(keys, place)
+                    if rank_range is not None:
+                        ranges[key] = rank_range
         return ranges
+
+    def _range(self, keys: Sequence[str], place: int) -> tuple[int, int] | None:
+        """Return the first and last possible rank of a row; None if it compares with no other.
+
+        Args:
+            keys: What pairs call the ranked rows of a track, the best first.
+            place: The place of the row among them, from 0.
+        """
+        better = worse = compared = 0
+        for other_place, other in enumerate(keys):
+            pair = self.pairs.get((keys[place], other))
+            if pair is None:
+                better += other_place < place
+                worse += other_place > place
+                continue
+            compared += 1
+            if pair.ranking.distinct:
+                better += pair.ranking.difference < 0
+                worse += pair.ranking.difference > 0
+        return (1 + better, len(keys) - worse) if compared else None
 
     def rank_range(self, row: Row) -> str:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
-        return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.compared_as, ()))))
+        first, last = self.rank_ranges.get(row.pair_key, ("", ""))
+        return str(first) if first == last else f"{first}–{last}"
 
     def ranked(self, track: str) -> list[Row]:
         """Return the ranked rows of a track's first table that pages show, the best first."""
@@ -228,54 +258,52 @@ class Board:
         bands: list[list[Row]] = []
         ranked = self.ranked(track)
         for row in ranked if any(map(self.rank_range, ranked)) else ():
-            pair = self.pairs.get((bands[-1][0].compared_as, row.compared_as)) if bands else None
+            pair = self.pairs.get((bands[-1][0].pair_key, row.pair_key)) if bands else None
             if not bands or (pair is not None and pair.ranking.distinct):
                 bands.append([])
             bands[-1].append(row)
         return bands
 
-    def marks(self, row: Row, quoted: Callable[[str], str] = str) -> list[Mark]:
-        """Return what qualifies a row, in itself and among the others of its track, by kind.
-
-        Args:
-            row: The row.
-            quoted: As of `Row.marks`.
-        """
+    def marks(self, row: Row) -> list[Mark]:
+        """Return what qualifies a row, in itself and among the others of its track, by kind."""
         marks: dict[str, Mark] = {}
-        for mark in [*row.marks(quoted), *self._among_others(row)]:
+        for mark in (*row.marks, *self._among_others(row)):
             first = marks.get(mark.kind)
-            note = mark.note if first is None else f"{first.note}; {mark.note}"
-            marks[mark.kind] = replace(first or mark, note=note)
+            marks[mark.kind] = mark if first is None else first.joined(mark)
         return list(marks.values())
 
     def _among_others(self, row: Row) -> Iterator[Mark]:
         """Yield what qualifies a ranked row among those of its track."""
-        if row.rank is None or not isinstance(row, ResponsesRow):
+        # Only tracks of delexicalised responses have other rule sets and pairs of main figures.
+        is_response = tracks()[row.entry.system.track].delexicalised and not row.table
+        if row.rank is None or not is_response:
             return
         newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
-        other = next((one.rank for one in self.by_rules[newest] if one.key == row.key), None)
-        if other is not None and other != row.rank:
-            yield Mark("rules", f"rank {other} under rule set {newest}", str(other))
+        ranks = [under.rank for under in self.by_rules[newest] if under.key == row.key]
+        if ranks and ranks[0] not in (None, row.rank):
+            yield Mark("rules", f"rank {ranks[0]} under rule set {newest}", str(ranks[0]))
         for who, above, pair in self.neighbours(row):
-            tied = "above" in who and pair and not pair.ranking.distinct
-            figures = pair.figures if pair and tied else {}
-            if titles := [
-                reported_figures()[n].title for n, one in figures.items() if one.distinct
-            ]:
-                note = f"tied with {above.name} above on Combined, but differs in"
-                yield Mark("differs", f"{note} {', '.join(titles)}")
+            if pair is None or "above" not in who or pair.ranking.distinct:
+                continue
+            distinct = [name for name, result in pair.figures.items() if result.distinct]
+            titles = ", ".join(reported_figures()[name].title for name in distinct)
+            if titles:
+                name = above.name.replace("{", "{{").replace("}", "}}")
+                yield Mark(
+                    "differs", f"tied with {name} above on Combined, but differs in {titles}"
+                )
 
-    def interval(self, row: ResponsesRow, name: str) -> Interval | None:
+    def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.
 
         That of a lower bound is taken to be as wide as that of what is played. None where no
         interval is known under the rule set.
         """
-        dialogues, ranking = row.entry.scores.dialogues, row.ranking(name).number
+        dialogues, ranking = row.entry.scores.dialogues, figure_of(row, name).number
         if dialogues is None or ranking is None or self.rules != DEFAULT_RULES:
             return None
-        one = dialogues.intervals.scores.get(name)
-        return None if one is None else one.moved(ranking - one.value)
+        interval = dialogues.intervals.scores.get(name)
+        return None if interval is None else interval.moved(ranking - interval.value)
 
     def neighbours(self, ranked_row: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.
@@ -283,14 +311,17 @@ class Board:
         Yields:
             Who the other is, its row, and the two compared; None where they do not compare.
         """
-        track = self.ranked(ranked_row.track)
-        at = [row.key for row in track].index(ranked_row.key)
-        above = "the best, the row above" if at == 1 else "the row above"
-        places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
-        for who, place in places.items():
-            if 0 <= place < len(track):
-                other = track[place]
-                yield who, other, self.pairs.get((ranked_row.compared_as, other.compared_as))
+        ranked = self.ranked(ranked_row.entry.system.track)
+        place = [row.key for row in ranked].index(ranked_row.key)
+        places = {"the row above": place - 1, "the row below": place + 1}
+        if place == 1:
+            places = {"the best, the row above": 0, "the row below": 2}
+        elif place > 1:
+            places = {"the best": 0, **places}
+        for who, other_place in places.items():
+            if 0 <= other_place < len(ranked):
+                other = ranked[other_place]
+                yield who, other, self.pairs.get((ranked_row.pair_key, other.pair_key))
 
 
 def make_board(

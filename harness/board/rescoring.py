@@ -169,7 +169,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     """
     reading = Reading(scorer=scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
-    outputs = tracks()[entry.system.track].outputs(content, entry.key, reading)
+    outputs = tracks()[entry.system.track].read(content, entry.key, reading)
     assert isinstance(outputs, Responses)
     return diagnose(outputs.played)
 
@@ -266,9 +266,9 @@ def _rescored(
         free_running=entry.system.predictions.free_running,
         without=() if adds else _metrics_lacking(old),
     )
-    outputs = track.outputs(content, entry.key, reading)
+    outputs = track.read(content, entry.key, reading)
     of_seeds = {
-        name: track.outputs(one, f"{entry.key}, {name}", reading) for name, one in seeds.items()
+        name: track.read(one, f"{entry.key}, {name}", reading) for name, one in seeds.items()
     }
     new = score_entry(outputs, further_gold, of_seeds)
     # Of other predictions nothing is kept.

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, TypeVar
 
 from ..comparison import Interval
 from ..errors import counted
 from ..glossary import glossary
 from ..io import figure, signed
 from ..metrics import GOLD_STATES, reported_figures
-from ..scoring import RANKED_COVERAGE, Coverage, Report, setup_figure, whole_figure
+from ..scoring import RANKED_COVERAGE, Coverage, Report, whole_figure
 from ..signature import Signature
-from ..submission import declared_features, declared_flags
+from ..submission import HUMAN, declared_features, declared_flags
 from .copied import COPIED_STATES
 from .entries import Entry
-from .systems import Review
-from .track import Track, tracks
+from .track import tracks
 
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""
@@ -31,7 +28,12 @@ HUMAN_RESPONSES = "the human responses"
 AGAIN = "put into plain English by the harness to check its delexicaliser"
 SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES, AGAIN)
 
-_OF_BLEU = ("bleu", "combined")
+SETUP_FIGURES = ("inform", "success", "combined")
+"""The figures that each set-up has."""
+
+TOTALS = ("bleu", *SETUP_FIGURES)
+"""The main figures of responses."""
+
 _PARTS = ("bleu", "inform", "success")
 
 
@@ -92,67 +94,71 @@ class Mark:
 
     Attributes:
         kind: A key of the glossary's marks, which has its sign and what the legend says of it.
-        note: What is to be said, in words.
+        pattern: What is to be said; `{}` stands for words that are the entry's, not the harness's.
         value: What stands behind the sign, such as a difference.
+        entry_words: Those words.
     """
 
     kind: str
-    note: str
+    pattern: str
     value: str = ""
+    entry_words: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What is to be said."""
+        return self.pattern.format(*self.entry_words)
+
+    def quoted(self, quote: Callable[[str], str]) -> str:
+        """Return what is to be said, with a view's way to show words that are the entry's."""
+        return self.pattern.format(*map(quote, self.entry_words))
+
+    def joined(self, other: Mark) -> Mark:
+        """Return one mark for two of a kind."""
+        pattern = f"{self.pattern}; {other.pattern}"
+        return replace(self, pattern=pattern, entry_words=self.entry_words + other.entry_words)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A system in a table of the board. Each kind of track has a row of its own.
+    """A system in a table of the board; the `rows` of its track make it.
 
     Attributes:
         entry: The entry.
-        rank: Its place in its table, from 1, shared by equal rows; None if it has none.
-        copies: Flag -> the key of the entry that it has something of, and the share of its turns.
+        signature: Everything that the figures depend on besides the system.
+        ranking_key: What it is ranked by, the deciding figure first; missing turns count as failed.
+        figures: Name -> what is known of it: "bleu", "optimistic.inform", "diversity.unigrams", ….
+            Of a row that is ranked, what ranks is a lower bound if turns are missing.
+        reasons: Why it has no rank, the first reason first; empty if it is ranked.
+        marks: What qualifies it.
+        flags: Flag -> figure, of the flags that its table has.
+        copied: Flag -> the key of the entry that it has something of.
+        table: The heading of its table; empty if that is the track's.
+        pair_key: What pairs of entries call it; empty if it is in none.
+        anchor: Its address on a page.
+        stands: Whether pages show it: the first of several rows that are alike stands for all.
         further: Whether it is of other gold states than those that the system was entered with.
-        alike: The entries that have the same in its table, itself among them, in the order in which
-            they came; none if no other has.
+        rank: Its place in its table, from 1, shared by equal rows; None if it has none.
     """
 
     entry: Entry
-    rank: int | None = None
-    copies: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    signature: Signature
+    ranking_key: tuple[float, ...]
+    figures: Mapping[str, Value]
+    reasons: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    flags: Mapping[str, float] = field(default_factory=dict)
+    copied: Mapping[str, str] = field(default_factory=dict)
+    table: str = ""
+    pair_key: str = ""
+    anchor: str = ""
+    stands: bool = True
     further: bool = False
-    alike: tuple[Entry, ...] = ()
-
-    @property
-    def first(self) -> Entry:
-        """The entry whose row stands for it."""
-        return self.alike[0] if self.alike else self.entry
-
-    @property
-    def stands(self) -> bool:
-        """Whether pages show it: the first of several that are alike stands for all of them."""
-        return self.first is self.entry
-
-    @property
-    def is_human(self) -> bool:
-        """Whether it is what the human responses get, which stands above the others."""
-        return False
-
-    @property
-    def printed_as(self) -> str:
-        """The column of public tables that prints what ranks; empty for the combined score."""
-        return ""
-
-    @property
-    def counts(self) -> Coverage | None:
-        """How much it plays; None where that is known to be all."""
-        return None
-
-    @property
-    def coverage(self) -> float:
-        """What is played, in percent."""
-        return 100.0 if self.counts is None else self.counts.percent
+    rank: int | None = None
 
     @property
     def key(self) -> str:
-        """The entry's key; empty if it has no folder."""
+        """The entry's key."""
         return self.entry.key
 
     @property
@@ -160,304 +166,294 @@ class Row:
         """What the system is called."""
         return self.entry.system.name
 
-    @property
-    def paper(self) -> str | None:
-        """The address of its paper."""
-        return self.entry.system.paper
 
-    @property
-    def code(self) -> str | None:
-        """The address of its code."""
-        return self.entry.system.code
-
-    @property
-    def track(self) -> str:
-        """The track that the system was entered in."""
-        return self.entry.system.track
-
-    @property
-    def declared_track(self) -> Track:
-        """This track, as it is declared."""
-        return tracks()[self.track]
-
-    @property
-    def compared_as(self) -> str:
-        """What pairs call it; empty if it is in none."""
-        return self.key
-
-    @property
-    def anchor(self) -> str:
-        """Its address on a page."""
-        return f"row-{self.key}" if self.key else self.place
-
-    @property
-    def signature(self) -> Signature | None:
-        """The signature of its scores; None if there is none."""
-        raise NotImplementedError
-
-    @property
-    def ranking_key(self) -> tuple[float, ...]:
-        """The ranking key, the deciding figure first; missing turns count as failed."""
-        raise NotImplementedError
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """What a download of the system holds of its scores, as JSON types."""
-        raise NotImplementedError
-
-    @property
-    def main_figures(self) -> dict[str, Any]:
-        """What a download of the board holds of its scores, as JSON types."""
-        return {}
-
-    @property
-    def measured_flags(self) -> Mapping[str, float]:
-        """Flag -> figure, of all that are known but copies."""
-        return {}
-
-    @property
-    def track_reasons(self) -> Iterator[str]:
-        """Yield why its track does not rank it."""
-        return iter(())
-
-    @property
-    def track_marks(self) -> Iterator[Mark]:
-        """Yield what its track says beside its figures."""
-        return iter(())
-
-    @property
-    def says_note(self) -> bool:
-        """Whether the note on the system stands here, and not in another table alone."""
-        return True
-
-    @property
-    def bound_note(self) -> list[str]:
-        """The figure that ranks an incomplete submission, and that of what it plays."""
-        counts = self.counts
-        if counts is None or counts.complete:
-            return []
-        count, of, unit = counts.dialogues, counts.of, "dialogues"
-        if count == of:
-            count, of, unit = counts.turns, counts.of_turns, "turns"
-        if self.unranked is not None:
-            return [f"its figures are on the {count} of {of} {unit} submitted"]
-        over = f"over all {of} {unit} (missing {unit} count as failures)"
-        return [self.bound_text(over, f"on the {count} submitted")]
-
-    def bound_text(self, over: str, submitted: str) -> str:
-        """Return the lower bound that ranks it, and the figures of what is submitted."""
-        raise NotImplementedError
-
-    @property
-    def unranked(self) -> str | None:
-        """Why it is listed without a rank; None if it is ranked."""
-        return HUMAN_RESPONSES if self.is_human else next(self._reasons(), None)
-
-    def _reasons(self) -> Iterator[str]:
-        """Yield why it is listed without a rank, the first reason first."""
-        system = self.entry.system
-        if not self.declared_track.submitted or system.predictions.by_harness:
-            yield AGAIN if system.predictions.lexicalised else REFERENCE
-        if system.unranked is not None:
-            yield system.unranked
-        if not self.entry.verifiable:
-            yield "nobody can get its predictions"
-        if self.coverage < RANKED_COVERAGE:
-            yield f"submits less than {RANKED_COVERAGE:g} % of the turns"
-        yield from self.track_reasons
-        if self.unreviewed:
-            yield f"flags not reviewed yet: {', '.join(self.unreviewed)}"
-
-    @property
-    def place(self) -> str:
-        """Its rank as tables show it."""
-        if self.is_human:
-            return HUMAN_PLACE
-        return NOTHING if self.rank is None else str(self.rank)
-
-    def has_flag(self, name: str) -> bool:
-        """Whether its table has a flag; that given gold states agree with gold is none."""
-        return not (self.declared_track.states == "gold" and declared_flags()[name].of_states)
-
-    @cached_property
-    def flags(self) -> Mapping[str, float]:
-        """Flag -> figure, of those that its table has."""
-        measured = {**self.measured_flags, **{n: share for n, (_, share) in self.copies.items()}}
-        return {name: share for name, share in measured.items() if self.has_flag(name)}
-
-    @cached_property
-    def raised(self) -> list[str]:
-        """The flags that are raised; states that are said to be another entry's are none."""
-        copied, _ = self.copies.get(COPIED_STATES, (None, 0.0))
-        is_stated = copied is not None and copied == self.entry.system.states_of
-        return [
-            name
-            for name, value in self.flags.items()
-            if declared_flags()[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
-        ]
-
-    def flag_title(self, name: str, quoted: Callable[[str], str] = str) -> str:
-        """Return what a flag is called; of copies, with the entry that they are of."""
-        copied, _ = self.copies.get(name, ("", 0.0))
-        return glossary()["flags"][name].meaning + (f" ({quoted(copied)})" if copied else "")
-
-    @property
-    def reviews(self) -> Mapping[str, Review]:
-        """Flag -> its review, of those that are reviewed."""
-        return {one.flag: one for one in self.entry.system.review}
-
-    @property
-    def unreviewed(self) -> list[str]:
-        """The raised flags that nobody has reviewed, in words."""
-        return [glossary()["flags"][name].title for name in self.raised if name not in self.reviews]
-
-    def marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
-        """Yield what qualifies the row.
-
-        Args:
-            quoted: How a view shows words that are the entry's, not the harness's.
-        """
-        if self.entry.system.note and self.says_note:
-            yield Mark("note", quoted(self.entry.system.note))
-        yield from self.track_marks
-        if self.unranked is not None and self.unranked not in SAID_ELSEWHERE:
-            yield Mark("unranked", f"not ranked: {quoted(self.unranked)}")
-        missing = "" if self.counts is None else str(self.counts.missing)
-        yield from (Mark("missing", note, missing) for note in self.bound_note)
-        yield from self.flag_marks(quoted)
-
-    def flag_marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
-        """Say whose states it has, and what was measured of raised flags, with their reviews."""
-        if self.entry.system.states_of is not None:
-            yield Mark("states", f"belief states of {self.entry.system.states_of}")
-        for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
-            value = self.flags[name]
-            note = f"{self.flag_title(name, quoted)}: {figure(value, 2)}"
-            if name == COPIED_STATES and value == 1.0:
-                note = f"same belief states as {self.copies[name][0]} in all that queries use"
-            review = self.reviews.get(name)
-            if review is None:
-                yield Mark("flag", f"flag: {note}, limit {figure(declared_flags()[name].limit, 2)}")
-            else:
-                when = f"{quoted(review.reviewer)} on {review.date}"
-                yield Mark("reviewed", f"{note}; reviewed by {when}: {quoted(review.reason)}")
+def figure_of(row: Row, name: str) -> Value:
+    """Return a figure of a row; a value without a number if it has none of that name."""
+    return row.figures.get(name, Value())
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResponsesRow(Row):
-    """A system in a table of responses.
+def words(text: str | None) -> Value:
+    """Return the value of a text; a value without a number if there is none."""
+    return Value(words=text)
 
-    Attributes:
-        report: Its report under the table's rule set.
+
+def as_played(value: Value) -> Value:
+    """Return the figure of what is played, of a lower bound or of any other figure."""
+    if value.played is None:
+        return value
+    return replace(value, number=value.played, played=None)
+
+
+def shown_rank(row: Row) -> str:
+    """Return a row's rank as tables show it."""
+    if is_human(row.entry):
+        return HUMAN_PLACE
+    return NOTHING if row.rank is None else str(row.rank)
+
+
+def is_human(entry: Entry) -> bool:
+    """Return whether an entry is the human responses, whose row stands above the others."""
+    return entry.system.predictions.made == HUMAN
+
+
+def bound_note(row: Row) -> str:
+    """Return what figures of an incomplete submission are made of; empty of a complete one."""
+    notes = (mark.note for mark in row.marks if mark.kind == "missing")
+    return next(notes, "")
+
+
+# --------------------------------------------------------------- what is said of rows of all tracks
+
+
+def completed(
+    row: Row,
+    copies: Mapping[str, tuple[str, float]],
+    coverage: Coverage | None = None,
+    bounds: Mapping[str, float | None] | None = None,
+    bound_words: str = "",
+    with_note: bool = True,
+) -> Row:
+    """Return a row with its flags, reasons, marks and lower bounds, given what its track says.
+
+    Args:
+        row: The row as its track makes it: its figures are those of what is played, its reasons,
+            marks and flags those of the track alone.
+        copies: Flag -> the key of the entry that it has something of, and the share of its turns.
+        coverage: How much is played; None where that is known to be all.
+        bounds: Name of a figure -> its lower bound, which is shown if the row is ranked.
+        bound_words: How notes say the lower bound and the figures of what is played: `{over}` is
+            what the bound is over, `{submitted}` what is played.
+        with_note: Whether the note on the system stands here, and not in another table alone.
     """
-
-    report: Report
-
-    @property
-    def states(self) -> str | None:
-        """The source of the belief states that it is scored with, and whose they are."""
-        owner = self.entry.system.states_of
-        source = self.report.signature.states or ""
-        return source if owner is None else f"{source} ({owner})"
-
-    @property
-    def signature(self) -> Signature:
-        """As of `Row`."""
-        return self.report.signature
-
-    @property
-    def counts(self) -> Coverage:
-        """As of `Row`."""
-        return self.report.coverage
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether its responses are the references: BLEU against themselves says nothing."""
-        return self.entry.system.predictions.is_corpus
-
-    def value(self, name: str, setup: str = "strict") -> Value:
-        """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""
-        digits = reported_figures()[name].digits
-        if self.is_corpus and name in _OF_BLEU:
-            return Value(None, digits)
-        return Value(setup_figure(self.report, name, setup), digits)
-
-    def ranking(self, name: str, setup: str = "strict") -> Value:
-        """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
-        one = self.value(name, setup)
-        if setup != "strict" or self.rank is None or "lower_bound" not in self.report.metrics:
-            return one
-        return replace(one, number=whole_figure(self.report, name), played=one.number)
-
-    @property
-    def parts(self) -> str:
-        """BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
-        values = [self.ranking(name) for name in _PARTS]
-        played = [figure(one.played, one.digits) for one in values if one.played is not None]
-        text = " / ".join(one.text for one in values)
-        return f"{text} ({' / '.join(played)} as submitted)" if played else text
-
-    @property
-    def ranking_key(self) -> tuple[float, ...]:
-        """The strict combined score, of incomplete submissions its lower bound."""
-        return (whole_figure(self.report, "combined") or 0.0,)
-
-    @property
-    def measured_flags(self) -> Mapping[str, float]:
-        """As of `Row`."""
-        measured = dict(self.report.metrics.get("flags") or {})
-        states = self.entry.scores.tracked(self.report.signature.rules or "")
-        if shares := [one.gold_share for one in states]:
-            measured[GOLD_STATES] = max(shares)
-        return measured
-
-    @property
-    def track_marks(self) -> Iterator[Mark]:
-        """Yield what is to be said of placeholders: those that it declares, or many unknown."""
-        aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
-        if aliases is None or without is None:
-            unknown = sum(self.report.unknown_placeholders.values())
-            if unknown > declared_features()["response_unknown"].limit * self.report.coverage.turns:
-                yield Mark("unknown", f"{unknown} unknown placeholders are removed")
-            return
-        table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
-        figures = without[(self.report.signature.rules or "")]
-        shown = reported_figures()
-        titles = "/".join(shown[name].title for name in figures)
-        values = "/".join(figure(value, shown[name].digits) for name, value in figures.items())
-        are = "is" if len(aliases.pairs) == 1 else "are"
-        count = counted(len(aliases.pairs), "system-specific placeholder")
-        note = f"{count} {are} mapped ({table}); without them {titles} {values}"
-        combined = self.value("combined").number
-        lost = None if combined is None else signed(figures["combined"] - combined)
-        yield Mark("placeholders", note, lost or "")
-
-    def bound_text(self, over: str, submitted: str) -> str:
-        """As of `Row`."""
-        whole = f"≥ {figure(self.ranking_key[0])} {over}"
-        combined, *parts = (self.value(name).text for name in ("combined", *_PARTS))
-        played = f"{combined} {submitted}, as public tables print"
-        return f"{whole}; {played} (BLEU/Inform/Success {'/'.join(parts)})"
+    flags = dict(row.flags)
+    copied = {}
+    for name, (key, share) in copies.items():
+        flags[name] = share
+        copied[name] = key
+    row = replace(row, flags=flags, copied=copied)
+    figures = {**row.figures, "flags": words(", ".join(raised_flags(row)))}
+    row = replace(row, figures=figures, reasons=tuple(_reasons(row)))
+    if bounds and not row.reasons:
+        for name, bound in bounds.items():
+            played = figure_of(row, name)
+            figures[name] = replace(played, number=bound, played=played.number)
+    missing = None
+    if coverage is not None and not coverage.complete:
+        note = _bound_note(coverage, bound_words, is_ranked=not row.reasons)
+        missing = Mark("missing", note, str(coverage.missing))
+    return replace(row, figures=figures, marks=tuple(_marks(row, missing, with_note)))
 
 
-_Ranked = TypeVar("_Ranked", bound=Row)
+def _reasons(row: Row) -> Iterator[str]:
+    """Yield why a row is listed without a rank, the first reason first."""
+    system = row.entry.system
+    if is_human(row.entry):
+        yield HUMAN_RESPONSES
+        return
+    if not tracks()[system.track].submitted or system.predictions.by_harness:
+        yield AGAIN if system.predictions.lexicalised else REFERENCE
+    if system.unranked is not None:
+        yield system.unranked
+    if not row.entry.verifiable:
+        yield "nobody can get its predictions"
+    percent = figure_of(row, "coverage").number
+    if percent is not None and percent < RANKED_COVERAGE:
+        yield f"submits less than {RANKED_COVERAGE:g} % of the turns"
+    yield from row.reasons
+    unreviewed = unreviewed_flags(row)
+    if unreviewed:
+        yield f"flags not reviewed yet: {', '.join(unreviewed)}"
 
 
-def ranked(rows: Iterable[_Ranked]) -> list[_Ranked]:
+def _bound_note(coverage: Coverage, bound_words: str, is_ranked: bool) -> str:
+    """Return what figures of an incomplete submission are made of."""
+    count, total, unit = coverage.dialogues, coverage.of, "dialogues"
+    if count == total:
+        count, total, unit = coverage.turns, coverage.of_turns, "turns"
+    if not is_ranked:
+        return f"its figures are on the {count} of {total} {unit} submitted"
+    over = f"over all {total} {unit} (missing {unit} count as failures)"
+    return bound_words.format(over=over, submitted=f"on the {count} submitted")
+
+
+def _marks(row: Row, missing: Mark | None, with_note: bool) -> Iterator[Mark]:
+    """Yield what qualifies a row."""
+    system = row.entry.system
+    is_said_elsewhere = not set(row.reasons).isdisjoint(SAID_ELSEWHERE)
+    if system.note and with_note:
+        yield Mark("note", "{}", entry_words=(system.note,))
+    yield from row.marks
+    if row.reasons and not is_said_elsewhere:
+        yield Mark("unranked", "not ranked: {}", entry_words=row.reasons[:1])
+    if missing is not None:
+        yield missing
+    if system.states_of is not None:
+        yield Mark("states", "belief states of {}", entry_words=(system.states_of,))
+    if not is_said_elsewhere:
+        yield from _flag_marks(row)
+
+
+def _flag_marks(row: Row) -> Iterator[Mark]:
+    """Yield what was measured of raised flags, with their reviews."""
+    reviews = {review.flag: review for review in row.entry.system.review}
+    for name in raised_flags(row):
+        share = row.flags[name]
+        title = glossary()["flags"][name].meaning
+        copied: tuple[str, ...] = ()
+        if name in row.copied:
+            title, copied = f"{title} ({{}})", (row.copied[name],)
+        note = f"{title}: {figure(share, 2)}"
+        if name == COPIED_STATES and share == 1.0:
+            note = "same belief states as {} in all that queries use"
+        review = reviews.get(name)
+        if review is None:
+            limit = figure(declared_flags()[name].limit, 2)
+            yield Mark("flag", f"flag: {note}, limit {limit}", entry_words=copied)
+        else:
+            reviewed = f"{note}; reviewed by {{}} on {review.date}: {{}}"
+            entry_words = (*copied, review.reviewer, review.reason)
+            yield Mark("reviewed", reviewed, entry_words=entry_words)
+
+
+def raised_flags(row: Row) -> list[str]:
+    """Return the flags that are raised; states that are said to be another entry's are none."""
+    raised = []
+    for name, share in row.flags.items():
+        is_stated = name == COPIED_STATES and row.copied[name] == row.entry.system.states_of
+        if declared_flags()[name].is_raised(share) and not is_stated:
+            raised.append(name)
+    return raised
+
+
+def unreviewed_flags(row: Row) -> list[str]:
+    """Return the raised flags that nobody has reviewed, in words."""
+    reviewed = {review.flag for review in row.entry.system.review}
+    return [glossary()["flags"][name].title for name in raised_flags(row) if name not in reviewed]
+
+
+def flag_title(row: Row, name: str) -> str:
+    """Return what a flag is called; of copies, with the entry that they are of."""
+    title = glossary()["flags"][name].meaning
+    return f"{title} ({row.copied[name]})" if name in row.copied else title
+
+
+# --------------------------------------------------------------------- the rows of responses
+
+
+def response_row(entry: Entry, rules: str, copies: Mapping[str, tuple[str, float]]) -> Row | None:
+    """Return the row of delexicalised responses; None without a report under a rule set."""
+    report = entry.scores.reports.get(rules)
+    if report is None:
+        return None
+    row = Row(
+        entry=entry,
+        signature=report.signature,
+        ranking_key=(whole_figure(report, "combined") or 0.0,),
+        figures=response_figures(entry, report),
+        marks=tuple(_placeholder_marks(entry, report)),
+        flags=response_flags(entry, report),
+        pair_key=entry.key,
+        anchor=f"row-{entry.key}",
+    )
+    if tracks()[entry.system.track].states == "gold":
+        # That given gold states agree with gold is no flag.
+        flags, features = row.flags, declared_flags()
+        row = replace(row, flags={n: v for n, v in flags.items() if not features[n].of_states})
+        copies = {name: copy for name, copy in copies.items() if not features[name].of_states}
+    bounds = None
+    if "lower_bound" in report.metrics:
+        bounds = {name: whole_figure(report, name) for name in TOTALS}
+    combined, *parts = (figure_of(row, name).text for name in ("combined", *_PARTS))
+    played = f"{combined} {{submitted}}, as public tables print"
+    bound_words = (
+        f"≥ {figure(row.ranking_key[0])} {{over}}; {played} (BLEU/Inform/Success {'/'.join(parts)})"
+    )
+    return completed(row, copies, report.coverage, bounds, bound_words)
+
+
+def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
+    """Return name -> figure of responses, of what is played.
+
+    The names are those of `Report.figures`, and "bleu.STYLE" of every style, "diversity.unigrams"
+    and the like, "domains", "states" and "coverage". Of the corpus no BLEU is known, nor what
+    follows from it: against themselves the references say nothing.
+    """
+    headlines, is_corpus = reported_figures(), entry.system.predictions.is_corpus
+    figures = {}
+    for name, number in report.figures.items():
+        last = name.split(".")[-1]
+        if not (is_corpus and last in ("bleu", "combined")):
+            figures[name] = Value(number, headlines[last].digits if last in headlines else 1)
+    for style, number in (report.bleu or {}).items():
+        figures[f"bleu.{style}"] = Value(None if is_corpus else number, 2)
+    if report.diversity is not None:
+        for name, number in vars(report.diversity).items():
+            digits = 0 if isinstance(number, int) else 2
+            figures[f"diversity.{name}"] = Value(number, digits)
+    states, owner = report.signature.states, entry.system.states_of
+    figures["domains"] = words(report.signature.domains)
+    figures["states"] = words(states if owner is None else f"{states} ({owner})")
+    figures["coverage"] = Value(report.coverage.percent, 2, unit=" %")
+    return figures
+
+
+def response_flags(entry: Entry, report: Report) -> dict[str, float]:
+    """Return flag -> figure of responses and of the states that they are given with."""
+    measured = dict(report.metrics.get("flags") or {})
+    shares = [scores.gold_share for scores in entry.scores.tracked(report.signature.rules or "")]
+    if shares:
+        measured[GOLD_STATES] = max(shares)
+    return measured
+
+
+def _placeholder_marks(entry: Entry, report: Report) -> Iterator[Mark]:
+    """Yield what is to be said of placeholders: those that it declares, or many unknown."""
+    aliases, without = entry.system.aliases, entry.scores.without_placeholders
+    if aliases is None or without is None:
+        unknown = sum(report.unknown_placeholders.values())
+        if unknown > declared_features()["response_unknown"].limit * report.coverage.turns:
+            yield Mark("unknown", f"{unknown} unknown placeholders are removed")
+        return
+    table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
+    figures = without[report.signature.rules or ""]
+    headlines = reported_figures()
+    titles = "/".join(headlines[name].title for name in figures)
+    values = "/".join(figure(value, headlines[name].digits) for name, value in figures.items())
+    verb = "is" if len(aliases.pairs) == 1 else "are"
+    count = counted(len(aliases.pairs), "system-specific placeholder")
+    note = f"{count} {verb} mapped ({table}); without them {titles} {values}"
+    combined = report.figures.get("combined")
+    lost = "" if combined is None else signed(figures["combined"] - combined)
+    yield Mark("placeholders", note, lost)
+
+
+def parts_text(row: Row) -> str:
+    """Return BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
+    values = [figure_of(row, name) for name in _PARTS]
+    text = " / ".join(value.text for value in values)
+    played = [as_played(value).text for value in values if value.played is not None]
+    return f"{text} ({' / '.join(played)} as submitted)" if played else text
+
+
+# -------------------------------------------------------------------------------- ranking
+
+
+def ranked(rows: Iterable[Row]) -> list[Row]:
     """Return the rows of a table with their ranks, the best first, those without one below.
 
     Rows that are equal in all that ranks share a place, and stand in the order of their keys; those
     that are alike count once.
     """
     ordered = sorted(rows, key=order)
-    keys = [row.ranking_key for row in ordered if row.unranked is None and row.stands]
-    ranks = (
-        None if row.unranked else 1 + sum(key > row.ranking_key for key in keys) for row in ordered
-    )
-    return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
+    keys = [row.ranking_key for row in ordered if row.stands and not row.reasons]
+    table = []
+    for row in ordered:
+        better = sum(key > row.ranking_key for key in keys)
+        table.append(replace(row, rank=None if row.reasons else 1 + better))
+    return table
 
 
 def order(row: Row) -> tuple[bool, bool, list[float], str]:
     """Return what rows are sorted by: the human responses first, then the best."""
     figures = [-figure for figure in row.ranking_key]
-    return not row.is_human, row.unranked is not None, figures, row.key
+    return not is_human(row.entry), bool(row.reasons), figures, row.key

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -32,16 +31,15 @@ from ..metrics import (
     tracking_signature,
 )
 from ..scoring import Coverage
-from ..signature import Signature
 from ..submission import declared_flags, dialogue_id, empty_states, parse_predictions
-from .columns import Column, Values, at, named, raised, rank_ranges
+from .columns import Column, named, rank_ranges
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
 from .pairs import STATES
-from .rows import Mark, Row, Value, ranked
-from .scores import Scores, plain
+from .rows import Mark, Row, Value, as_played, completed, figure_of, ranked, words
+from .scores import Scores
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
@@ -187,231 +185,232 @@ def read_states(content: bytes | str, source: str, reading: Reading) -> States:
 # ---------------------------------------------------------------------------- rows and tables
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrackedRow(Row):
-    """A system in a table of state tracking.
-
-    Attributes:
-        scores: What its states score.
-        gold_share: The largest share of its states that agree with gold, of all gold states.
-        benchmark_row: In a table of other gold states than the benchmark's: its row in the table
-            of those, if it stands there.
-        gained: How many places it gains against that table, among the ranked rows of both.
-    """
-
-    scores: TrackedScores
-    gold_share: float
-    benchmark_row: TrackedRow | None = None
-    gained: int | None = None
-
-    @property
-    def printed_as(self) -> str:
-        """As of `Row`."""
-        return f"{self.scores.version} joint accuracy"
-
-    @property
-    def counts(self) -> Coverage:
-        """As of `Row`."""
-        return self.scores.coverage
-
-    @property
-    def compared_as(self) -> str:
-        """As of `Row`."""
-        return f"{self.first.key}{STATES}" if self.scores.gold == "benchmark" else ""
-
-    @property
-    def anchor(self) -> str:
-        """As of `Row`."""
-        version = f"-{self.scores.version}" if self.further else ""
-        return f"tracking-{self.first.key}{version}"
-
-    @property
-    def signature(self) -> Signature:
-        """As of `Row`."""
-        return self.scores.signature
-
-    @property
-    def ranking_key(self) -> tuple[float, ...]:
-        """Joint goal accuracy; turns that are not tracked count as wrong."""
-        return (self.scores.jga_lower_bound,)
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """As of `Row`."""
-        scores, further = self.scores, self.entry.scores.further_gold
-        more = {"further_gold": plain(further)} if further else {}
-        figures = {**scores.result.metrics, "fuzzy": scores.result.fuzzy}
-        return {
-            "state_tracking": {**figures, "gold_share": scores.gold_share},
-            "coverage": vars(scores.coverage),
-            **more,
-            "signature": str(scores.signature),
-        }
-
-    @property
-    def measured_flags(self) -> Mapping[str, float]:
-        """As of `Row`."""
-        return {GOLD_STATES: self.gold_share}
-
-    def has_flag(self, name: str) -> bool:
-        """As of `Row`: those of states, whatever the track."""
-        return declared_flags()[name].of_states
-
-    @property
-    def track_reasons(self) -> Iterator[str]:
-        """As of `Row`."""
-        if self.scores.gold == "file" and self.scores.version is None:
-            yield "its gold states are its own, not those of a known version"
-        if self.entry.system.states_of is not None:
-            yield f"its belief states are those of {self.entry.system.states_of}"
-
-    @property
-    def says_note(self) -> bool:
-        """As of `Row`: only where it was entered, in this track alone."""
-        return self.track == _NAME and not self.further
-
-    @property
-    def track_marks(self) -> Iterator[Mark]:
-        """As of `Row`: whom it stands for."""
-        if others := [one.system.name for one in self.alike if one is not self.entry]:
-            yield Mark("same", f"also {', '.join(others)}: the same belief states")
-
-    def bound_text(self, over: str, submitted: str) -> str:
-        """As of `Row`."""
-        whole, played = figure(self.scores.jga_lower_bound, 2), figure(self.scores.jga, 2)
-        return f"≥ {whole} {over}; {played} {submitted}"
-
-
-def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
+def _rows(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
     """Return the rows, a list for each set of gold states, the best first.
 
     The benchmark's own gold states come first, then those of other versions, then those of files.
     An entry stands in the table of the gold states that it was entered with, and in those of the
     further versions that it was scored against. What the harness made stands in none.
     """
-    order = ("benchmark", "version", "file")
-    tables: dict[str, list[TrackedRow]] = {}
-    places: dict[str, int] = {}
+    tracked = _tracked(entries, rules)
+
+    def place(gold: str) -> tuple[int, int, str]:
+        _, last = tracked[gold][-1]
+        return ("benchmark", "version", "file").index(last.gold), -len(tracked[gold]), gold
+
+    tables = []
+    on_benchmark: dict[str, Row] = {}
+    for gold in sorted(tracked, key=place):
+        scored = []
+        for entry, scores in tracked[gold]:
+            row = _row(entry, scores, rules, copies.get(entry.key, {}))
+            scored.append((_beside(row, on_benchmark.get(entry.key)), scores))
+        table = _with_gains(ranked(_with_alike(scored, [*copies])), on_benchmark)
+        tables.append(table)
+        for row in table:
+            if row.pair_key:
+                on_benchmark[row.key] = row
+    return tables
+
+
+def _tracked(entries: Sequence[Entry], rules: str) -> dict[str, list[tuple[Entry, TrackedScores]]]:
+    """Return a digest of gold states -> the entries scored against them, and what they score."""
+    tracked: dict[str, list[tuple[Entry, TrackedScores]]] = {}
     complete: dict[str, Coverage] = {}
     for entry in entries:
-        benchmark_row = None
-        is_made = entry.system.predictions.by_harness and entry.scores.reports
-        every = [] if is_made else [*entry.scores.tracked(rules)]
-        share = max((one.gold_share for one in every), default=0.0)
-        for one in every:
-            row = TrackedRow(
-                entry=entry,
-                scores=one,
-                gold_share=share,
-                further=one is not every[0],
-                benchmark_row=benchmark_row,
-                copies=copies.get(entry.key, {}),
-            )
-            if one.gold == "benchmark":
-                benchmark_row = row
-            elif benchmark_row is not None and benchmark_row.scores.coverage.complete:
+        if entry.system.predictions.by_harness and entry.scores.reports:
+            continue
+        covers_benchmark = False
+        for scores in entry.scores.tracked(rules):
+            tracked.setdefault(scores.gold_digest, []).append((entry, scores))
+            if scores.gold == "benchmark":
+                covers_benchmark = scores.coverage.complete
+            elif covers_benchmark:
                 # Versions may lack dialogues: this is all that one of them has.
-                complete[one.gold_digest] = one.coverage
-            tables.setdefault(one.gold_digest, []).append(row)
-            places[one.gold_digest] = order.index(one.gold)
-    for gold, whole in complete.items():
-        rows = tables[gold]
-        tables[gold] = [replace(row, scores=row.scores.covering(whole)) for row in rows]
-    keys = [*copies]
-    tables = {gold: _with_alike(rows, keys) for gold, rows in tables.items()}
-    in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
-    return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
+                complete[scores.gold_digest] = scores.coverage
+    for gold, coverage in complete.items():
+        tracked[gold] = [(entry, scores.covering(coverage)) for entry, scores in tracked[gold]]
+    return tracked
 
 
-def _with_alike(table: Sequence[TrackedRow], keys: Sequence[str]) -> list[TrackedRow]:
-    """Return a table's rows with the entries whose states, and so figures, are the same.
+def _row(
+    entry: Entry,
+    scores: TrackedScores,
+    rules: str,
+    copies: Mapping[str, tuple[str, float]],
+) -> Row:
+    """Return the row of an entry's states.
+
+    Args:
+        entry: The entry.
+        scores: What its states score against the gold states of the table.
+        rules: The rule set.
+        copies: As of `completed`.
+    """
+    every = [*entry.scores.tracked(rules)]
+    is_further = scores.gold_digest != every[0].gold_digest
+    reasons = []
+    if scores.gold == "file" and scores.version is None:
+        reasons.append("its gold states are its own, not those of a known version")
+    if entry.system.states_of is not None:
+        reasons.append(f"its belief states are those of {entry.system.states_of}")
+    anchor = f"tracking-{entry.key}"
+    row = Row(
+        entry=entry,
+        signature=scores.signature,
+        # Turns that are not tracked count as wrong.
+        ranking_key=(scores.jga_lower_bound,),
+        figures=_figures_of(entry, scores),
+        reasons=tuple(reasons),
+        flags={GOLD_STATES: max(one.gold_share for one in every)},
+        table=scores.gold_title,
+        pair_key=f"{entry.key}{STATES}" if scores.gold == "benchmark" else "",
+        anchor=f"{anchor}-{scores.version}" if is_further else anchor,
+        further=is_further,
+    )
+    bounds, dropped = {}, scores.without_dontcare
+    if not scores.coverage.complete:
+        bounds["JGA"] = scores.jga_lower_bound
+        if dropped is not None:
+            bounds["JGA.without_dontcare"] = dropped.jga_lower_bound
+    features = declared_flags()
+    of_states = {name: copy for name, copy in copies.items() if features[name].of_states}
+    whole, played = figure(scores.jga_lower_bound, 2), figure(scores.jga, 2)
+    bound_words = f"≥ {whole} {{over}}; {played} {{submitted}}"
+    # The note on a system of another track stands there.
+    with_note = entry.system.track == _NAME and not is_further
+    return completed(row, of_states, scores.coverage, bounds, bound_words, with_note)
+
+
+def _figures_of(entry: Entry, scores: TrackedScores) -> dict[str, Value]:
+    """Return name -> figure of states: those of `TrackingResult.figures`, and more."""
+    figures = {name: Value(number, 2) for name, number in scores.result.figures.items()}
+    dropped, played = scores.without_dontcare, scores.coverage
+    for name, count in vars(played).items():
+        figures[f"coverage.{name}"] = Value(count, 0)
+    figures["JGA.without_dontcare"] = Value(None if dropped is None else dropped.jga, 2)
+    figures["version"] = words(scores.version)
+    figures["track"] = words(entry.system.track)
+    figures["coverage"] = Value(played.percent, 2, unit=" %")
+    if scores.gold == "file":
+        figures["coverage"] = words(f"{played.dialogues} dialogues, {played.turns} turns")
+    elif scores.gold == "version":
+        for name in _AGAINST_BENCHMARK:
+            figures[name] = Value()
+    return figures
+
+
+_AGAINST_BENCHMARK = ("JGA.benchmark", "difference", "gained")
+"""What rows against gold states of another version have besides, where it is known."""
+
+
+def _beside(row: Row, on_benchmark: Row | None) -> Row:
+    """Return a row with its entry's JGA against the benchmark's own gold states.
+
+    Args:
+        row: The row.
+        on_benchmark: The entry's row in the table of those, if it has one and this is another.
+    """
+    if on_benchmark is None:
+        return row
+    jga = as_played(figure_of(on_benchmark, "JGA"))
+    if not row.reasons:
+        # What ranks is compared with what ranks.
+        is_bound = figure_of(row, "JGA").played is not None
+        played = jga.number if is_bound else None
+        jga = replace(jga, number=on_benchmark.ranking_key[0], played=played)
+    figures = {**row.figures, "JGA.benchmark": jga}
+    ours = figure_of(row, "JGA").number
+    if ours is not None and jga.number is not None:
+        figures["difference"] = Value(ours - jga.number, 2, signed=True)
+    return replace(row, figures=figures)
+
+
+def _with_alike(scored: Sequence[tuple[Row, TrackedScores]], keys: Sequence[str]) -> Iterator[Row]:
+    """Yield a table's rows; of those whose states, and so figures, are the same, the first stands.
+
+    Args:
+        scored: The rows with their scores.
+        keys: Keys of entries, in the order of the board.
+    """
+    groups: dict[object, list[Row]] = {}
+    order = {key: number for number, key in enumerate(keys)}
+    for row, scores in sorted(scored, key=lambda pair: order.get(pair[0].key, len(keys))):
+        fingerprints = row.entry.scores.fingerprints
+        same: object = row.key
+        if fingerprints is not None:
+            figures = scores.result.figures.values()
+            same = (fingerprints.states, fingerprints.exact, *figures)
+        groups.setdefault((same, scores.coverage, row.reasons[:1]), []).append(row)
+    for group in groups.values():
+        first = group[0]
+        for row in group:
+            others = ", ".join(other.name for other in group if other is not row)
+            marks = list(row.marks)
+            if others:
+                # What an entry says of itself comes first.
+                place = sum(mark.kind == "note" for mark in marks)
+                marks.insert(place, Mark("same", "also {}: the same belief states", "", (others,)))
+            yield replace(
+                row,
+                marks=tuple(marks),
+                stands=row is first,
+                pair_key=first.pair_key,
+                anchor=first.anchor,
+            )
+
+
+def _with_gains(table: Sequence[Row], on_benchmark: Mapping[str, Row]) -> list[Row]:
+    """Return a table's rows with the places that they gain against the benchmark's own states.
+
+    Places are those among the rows that are ranked in both tables.
 
     Args:
         table: The rows.
-        keys: Keys of entries, in the order of the board.
+        on_benchmark: Key of an entry -> its row in the table of the benchmark's own states.
     """
-    groups: dict[Any, list[TrackedRow]] = {}
-    for row in sorted(table, key=lambda row: keys.index(row.key) if row.key in keys else len(keys)):
-        marks, figures = row.entry.scores.fingerprints, row.scores.result.figures
-        same = (marks.states, marks.exact, *figures.values()) if marks else row.key
-        groups.setdefault((same, row.scores.coverage, row.unranked), []).append(row)
-    return [
-        replace(row, alike=tuple(one.entry for one in group) if len(group) > 1 else ())
-        for group in groups.values()
-        for row in group
-    ]
+    after, before = [], []
+    for row in table:
+        other = on_benchmark.get(row.key)
+        if other is not None and not row.reasons and not other.reasons:
+            after.append(row)
+            before.append(replace(other, stands=row.stands))
+    ranks = {row.key: row.rank or 0 for row in ranked(after)}
+    ranks_before = {row.key: row.rank or 0 for row in ranked(before)}
+    rows = []
+    for row in table:
+        figures = dict(row.figures)
+        if row.key in ranks:
+            gained = ranks_before[row.key] - ranks[row.key]
+            figures["gained"] = Value(gained, 0, signed=True)
+        rows.append(replace(row, figures=figures))
+    return rows
 
 
-def _with_gains(table: Sequence[TrackedRow]) -> list[TrackedRow]:
-    """Return a table's rows with the places that they gain against the benchmark's own states."""
-    pairs = ((row, row.benchmark_row) for row in table if row.unranked is None)
-    both = [
-        (row, replace(before, alike=row.alike))
-        for row, before in pairs
-        if before and before.unranked is None
-    ]
-    places = [{row.key: row.rank or 0 for row in ranked(side)} for side in zip(*both, strict=True)]
-    after, before_it = places or ({}, {})
-    gained = {key: before_it[key] - place for key, place in after.items()}
-    return [replace(row, gained=gained.get(row.key)) for row in table]
-
-
-def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
+def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns of a table: of versions, those that say what changes.
 
     Args:
         board: The board.
         rows: The table's rows, which share their gold states.
     """
-    scores = rows[0].scores
-    figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
-    if scores.gold != "version":
-        columns = {**figures, "Coverage": _turns_covered}
+    first = rows[0]
+    if "gained" not in first.figures:
+        figures = {**_FIGURES, "Coverage": "coverage"}
     else:
-        columns = {
-            f"JGA {scores.version}": figures["JGA"],
-            "without dontcare": _jga("scores.without_dontcare"),
-            f"JGA {scores.benchmark_version or 'of the benchmark'}": _BENCHMARK_JGA,
-            "Difference": _difference,
-            "Places gained": at("gained", 0, signed=True),
-            **{title: figures[title] for title in ("Slot F1", "GCA")},
-            "Turns": at("scores.coverage.turns", 0),
+        version, _ = gold_versions(first.signature.benchmark or "")
+        figures = {
+            f"JGA {figure_of(first, 'version').words}": "JGA",
+            "without dontcare": "JGA.without_dontcare",
+            f"JGA {version or 'of the benchmark'}": "JGA.benchmark",
+            "Difference": "difference",
+            "Places gained": "gained",
+            "Slot F1": _FIGURES["Slot F1"],
+            "GCA": _FIGURES["GCA"],
+            "Turns": "coverage.turns",
         }
-    columns = {**columns, "Track": at("track"), "Flags": raised}
-    return [*named(columns, words=("Track", "Flags")), rank_ranges(board)]
-
-
-def _figure(key: str) -> Values:
-    return lambda row: Value(row.scores.result.figures[key], 2)
-
-
-def _jga(path: str = "scores") -> Values:
-    """Return the JGA of the scores at the end of a path; of ranked rows, that which ranks."""
-
-    def value(row: TrackedRow) -> Value:
-        one = at(f"{path}.{'jga' if row.unranked else 'jga_lower_bound'}", 2)(row)
-        if row.scores.coverage.complete or row.unranked:
-            return one
-        return replace(one, played=at(f"{path}.jga", 2)(row).number)
-
-    return value
-
-
-_BENCHMARK_JGA = _jga("benchmark_row.scores")
-
-
-def _difference(row: TrackedRow) -> Value:
-    of_benchmark, of_version = _BENCHMARK_JGA(row).number, _jga()(row).number
-    if of_benchmark is None or of_version is None:
-        return Value()
-    return Value(of_version - of_benchmark, 2, signed=True)
-
-
-def _turns_covered(row: TrackedRow) -> Value:
-    scores = row.scores
-    if scores.gold == "file":
-        return Value(words=f"{scores.coverage.dialogues} dialogues, {scores.coverage.turns} turns")
-    return Value(row.coverage, 2, unit=" %")
+    figures = {**figures, "Track": "track", "Flags": "flags"}
+    return [*named(figures, texts=("Track", "Flags")), rank_ranges(board)]
 
 
 TRACKS = (
@@ -419,10 +418,9 @@ TRACKS = (
         name=_NAME,
         kind="states only",
         place=30,
-        tables=_tables,
-        heading=lambda rows: str(rows[0].scores.gold_title),
+        read=read_states,
+        rows=_rows,
         columns=_columns,
-        outputs=read_states,
         ranks="jga",
         against="slot f1",
         leads=("slot f1", "fga (λ = 0.5)", "gca"),

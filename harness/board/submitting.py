@@ -20,6 +20,7 @@ from .markdown import pages
 from .model import Board, read_board, rows
 from .pairs import complete_pairs
 from .rescoring import Rescored, updated
+from .rows import flag_title, raised_flags
 from .scores import FILES, Scores, seed_file
 from .systems import (
     NOT_STATED,
@@ -116,15 +117,15 @@ def _read(
     source = files[0][0]
     if track.takes_plays:
         joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
-        return track.outputs(joined, source, reading), []
+        return track.read(joined, source, reading), []
     if any(is_play(content) for _, content in files):
         raise InputError(source, "is of `mwz play`; its track is live: --track live")
-    outputs = [track.outputs(content, name, reading) for name, content in files]
+    outputs = [track.read(content, name, reading) for name, content in files]
     # Checked by now; who has no package shall read them as well.
     users = reading.scorer.benchmark.users
     kept = [(name, lasting_form(content, name, users)) for name, content in files]
     if kept != [*files]:
-        outputs = [track.outputs(content, name, reading) for name, content in kept]
+        outputs = [track.read(content, name, reading) for name, content in kept]
     return outputs[0], outputs[1:]
 
 
@@ -177,10 +178,11 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
         )
     row = board.row_of(entry)
     assert row is not None
-    for name in row.raised:
+    raised = raised_flags(row)
+    for name in raised:
         value, flag = figure(row.flags[name], 2), declared_flags()[name]
-        yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.remedy}"
-    if row.raised:
+        yield f"flag: {flag_title(row, name)}: {value}; {flag.bound} is flagged. {flag.remedy}"
+    if raised:
         yield (
             "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
             "request how the outputs came about, or fix them and submit again with --replace "

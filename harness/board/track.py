@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states on
 """The kind of outputs of a track's systems."""
 
 
-def _nothing(*_: Any) -> Iterator[str]:
+def _nothing(_: object) -> Iterator[str]:
     return iter(())
 
 
@@ -38,14 +38,14 @@ class Track:
         name: What entries and options call it.
         kind: The kind of outputs of its systems.
         place: Its place on the page.
-        tables: Returns the rows of each of its tables, the best first, of the entries of all tracks
+        read: Reads a system's outputs, which know how they are scored: see `Outputs` and `Reading`
+            of `entry_scores.py`.
+        rows: Returns the rows of each of its tables, the best first, of the entries of all tracks
             under a rule set; given, too, what entries have of one another.
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
-        outputs: Reads a system's outputs, to be scored: see `Reading` of `entry_scores.py`.
         states: The source of the belief states that its entries are scored with; empty for any.
             Given gold states agree with gold; who submits others must say so in a note.
         entries_problems: Yields what is wrong with the entries of a board.
-        heading: Returns the heading of a table, given its rows; None where it is that of the track.
         ranks: Key of the column that ranks; empty where nothing does.
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
@@ -61,12 +61,11 @@ class Track:
     name: str
     kind: Kind
     place: int
-    tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
+    read: Callable[..., Any]
+    rows: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
-    outputs: Callable[..., Any]
     states: Literal["predicted", "gold", ""] = ""
     entries_problems: Callable[[Sequence[Any]], Iterator[str]] = _nothing
-    heading: Callable[[Sequence[Any]], str] | None = None
     ranks: str = ""
     against: str = ""
     plotted: str = ""

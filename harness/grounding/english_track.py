@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
-from ..benchmark import CANONICAL_STYLE
 from ..board import (
-    COVERAGE,
-    LENGTH,
     Board,
     Column,
     Entry,
-    Mark,
     Outputs,
     Predictions,
     Reading,
-    ResponsesRow,
     Row,
     Scores,
     Track,
-    Values,
-    at,
+    Value,
+    completed,
     named,
-    raised,
     ranked,
     read_responses,
+    response_figures,
+    response_flags,
 )
 from ..glossary import glossary
 from ..io import escaped, figure, markdown_table, signed
 from ..metrics import TOTAL
-from ..scoring import Scorer, free_run
-from ..submission import HUMAN, Standard, read_standard
-from .scores import OUTCOMES, GroundedScores
+from ..scoring import Report, Scorer, free_run
+from ..submission import Standard, read_standard
+from .scores import GroundedScores
 
 _NAME = "lexicalised"
 
@@ -44,52 +39,7 @@ _WAY_BACK = 1.0
 """Tolerance of the round trip, in points of Inform and Success."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EnglishRow(ResponsesRow):
-    """A system in plain English.
-
-    Attributes:
-        grounded: Its grounded scores.
-    """
-
-    grounded: GroundedScores
-
-    @property
-    def is_human(self) -> bool:
-        """As of `Row`."""
-        return self.entry.system.predictions.made == HUMAN
-
-    @property
-    def coverage(self) -> float:
-        """As of `Row`: free-running dialogues play all of their turns, but not all dialogues."""
-        return min(self.counts.percent, 100 * self.counts.dialogues / self.counts.of)
-
-    @property
-    def ranking_key(self) -> tuple[float, ...]:
-        """Grounded Success and Inform where the deciding response names no other venue ("all")."""
-        played = self.counts.dialogues / self.counts.of
-        figures = self.grounded.success_all, self.grounded.inform_all
-        return tuple(played * rates[TOTAL] for rates in figures)
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """As of `Row`."""
-        named = {name: rates[TOTAL] for name in OUTCOMES if (rates := getattr(self.grounded, name))}
-        return {"grounded": named}
-
-    @property
-    def track_marks(self) -> Iterator[Mark]:
-        """As of `Row`: placeholders are none of its own."""
-        return iter(())
-
-    def bound_text(self, over: str, submitted: str) -> str:
-        """As of `ResponsesRow`."""
-        whole = "Success ≥ {}, Inform ≥ {}".format(*map(figure, self.ranking_key))
-        rates = self.grounded.success_all[TOTAL], self.grounded.inform_all[TOTAL]
-        return f"{whole} {over}; {' and '.join(map(figure, rates))} {submitted}"
-
-
-def _tables(
+def _rows(
     entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, tuple[str, float]]]
 ) -> list[list[Row]]:
     """Return the rows: the human responses, the ranked ones, then the others.
@@ -100,52 +50,66 @@ def _tables(
     rows = []
     for entry in entries:
         report = entry.scores.reports.get(rules)
-        if entry.system.track != _NAME or report is None:
-            continue
-        scores = report.metrics.get("grounded")
-        if isinstance(scores, GroundedScores):
-            of_entry = copies.get(entry.key, {})
-            rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=of_entry))
-    return [[*ranked(rows)]] if rows else []
+        if entry.system.track == _NAME and report is not None:
+            grounded = report.metrics.get("grounded")
+            if isinstance(grounded, GroundedScores):
+                rows.append(_row(entry, report, grounded, copies.get(entry.key, {})))
+    return [ranked(rows)] if rows else []
 
 
-def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
-    columns = {
-        "Success, all": _grounded("success_all", 0),
-        "Success, any": at(f"grounded.success.{TOTAL}"),
-        "All requested": at(f"grounded.success_requested.{TOTAL}"),
-        "Inform, all": _grounded("inform_all", 1),
-        "Inform, any": at(f"grounded.inform.{TOTAL}"),
-        "Told": at("grounded.faithfulness.told", 0),
-        "In database, %": at("grounded.faithfulness.in_database"),
-        "Of a named venue, %": at("grounded.faithfulness.of_named_venue"),
-        "Inform, delex.": at("report.inform"),
-        "Success, delex.": at("report.success"),
-        "BLEU †": at(f"report.bleu.{CANONICAL_STYLE}"),
-        "Av. len.": LENGTH,
-        "States": at("states"),
-        "Coverage": COVERAGE,
-        "Flags": raised,
+def _row(
+    entry: Entry,
+    report: Report,
+    grounded: GroundedScores,
+    copies: Mapping[str, tuple[str, float]],
+) -> Row:
+    """Return the row of responses in plain English.
+
+    It is ranked by grounded Success and Inform where the deciding response names no other venue
+    ("all"); dialogues that are not played count as failed.
+    """
+    coverage, faithfulness = report.coverage, grounded.faithfulness
+    share = coverage.dialogues / coverage.of
+    success, inform = grounded.success_all[TOTAL], grounded.inform_all[TOTAL]
+    bounds = {"grounded.success_all": share * success, "grounded.inform_all": share * inform}
+    figures = response_figures(entry, report)
+    figures["grounded.told"] = Value(faithfulness["told"], 0)
+    # Free-running dialogues play all of their turns, but not all dialogues.
+    figures["coverage"] = Value(min(coverage.percent, 100 * share), 2, unit=" %")
+    row = Row(
+        entry=entry,
+        signature=report.signature,
+        ranking_key=(share * success, share * inform),
+        figures=figures,
+        flags=response_flags(entry, report),
+        pair_key=entry.key,
+        anchor=f"row-{entry.key}",
+    )
+    whole = f"Success ≥ {figure(share * success)}, Inform ≥ {figure(share * inform)} {{over}}"
+    bound_words = f"{whole}; {figure(success)} and {figure(inform)} {{submitted}}"
+    return completed(row, copies, coverage, {} if coverage.complete else bounds, bound_words)
+
+
+def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
+    figures = {
+        "Success, all": "grounded.success_all",
+        "Success, any": "grounded.success",
+        "All requested": "grounded.success_requested",
+        "Inform, all": "grounded.inform_all",
+        "Inform, any": "grounded.inform",
+        "Told": "grounded.told",
+        "In database, %": "grounded.in_database",
+        "Of a named venue, %": "grounded.of_named_venue",
+        "Inform, delex.": "inform",
+        "Success, delex.": "success",
+        "BLEU †": "bleu",
+        "Av. len.": "diversity.mean_length",
+        "States": "states",
+        "Coverage": "coverage",
+        "Flags": "flags",
     }
     chosen = ("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex.")
-    return named(columns, ("States", "Flags"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
-
-
-def _grounded(name: str, place: int) -> Values:
-    """Return a grounded rate; of ranked rows that play a part, the lower bound that ranks.
-
-    Args:
-        name: The rate.
-        place: Its place in `EnglishRow.ranking_key`.
-    """
-
-    def value(row: EnglishRow) -> Any:
-        one = at(f"grounded.{name}.{TOTAL}")(row)
-        if row.rank is None or row.counts.complete:
-            return one
-        return replace(one, number=row.ranking_key[place], played=one.number)
-
-    return value
+    return named(figures, ("States", "Flags"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
 
 
 # ------------------------------------------------------------------------------- the outputs
@@ -186,7 +150,7 @@ class FreeRunning(Outputs):
         return Scores(reports, self.predictions)
 
 
-def _outputs(content: bytes | str, source: str, reading: Reading) -> Outputs:
+def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
     """Read responses in plain English, or free-running dialogues.
 
     Raises:
@@ -255,9 +219,9 @@ TRACKS = (
         name=_NAME,
         kind="plain English",
         place=40,
-        tables=_tables,
+        read=_read,
+        rows=_rows,
         columns=_columns,
-        outputs=_outputs,
         entries_problems=_entries_problems,
         below=_below,
         ranks="success, all",

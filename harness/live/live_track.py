@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
@@ -24,10 +24,9 @@ from ..board import (
     Scores,
     Track,
     Value,
-    Values,
-    at,
+    completed,
+    figure_of,
     named,
-    plain,
     ranked,
 )
 from ..comparison import Evidence, Interval
@@ -106,124 +105,98 @@ class LiveScores:
 # ------------------------------------------------------------------------------------ the table
 
 
-@dataclass(frozen=True, kw_only=True)
-class LiveRow(Row):
-    """An agent in a table of live dialogues.
-
-    Attributes:
-        live: What it scores.
-    """
-
-    live: LiveScores
-
-    @property
-    def signature(self) -> Signature:
-        """As of `Row`."""
-        return self.live.signature
-
-    @property
-    def ranking_key(self) -> tuple[float, ...]:
-        """As of `Row`: pass^1."""
-        return (self.live.passes[0].value,)
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """As of `Row`."""
-        return {_NAME: plain(self.live), "signature": str(self.signature)}
-
-    @property
-    def main_figures(self) -> dict[str, Any]:
-        """As of `Row`."""
-        return {
-            "user": self.live.user,
-            "trials": self.live.trials,
-            "pass": [one.value for one in self.live.passes],
-        }
-
-    @property
-    def measured_flags(self) -> Mapping[str, float]:
-        """As of `Row`."""
-        calls = self.live.baseline_calls
-        return {} if calls is None else {"baseline_calls": calls}
-
-    @property
-    def track_reasons(self) -> Iterator[str]:
-        """As of `Row`."""
-        if self.live.tasks < len(self.live.played):
-            yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
-
-    @property
-    def track_marks(self) -> Iterator[Mark]:
-        """As of `Row`."""
-        for loss, number in self.live.lost.items():
-            if number:
-                words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
-                yield Mark("lost", words, str(number))
-
-
-def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
+def _rows(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
     """Return the rows, a list for each user, tools and tasks, the best first.
 
     What is played with different users does not compare. The seed of a scripted user, how often
     tasks are played, and how many of them, may differ.
     """
-    rows = [
-        (LiveRow(entry=entry, live=live), live.signature)
-        for entry in entries
-        if isinstance(live := entry.scores.result, LiveScores)
-    ]
-    groups = grouped(rows, ("seed", "trials", "played"))
-    tables = [ranked(row for row, _ in group) for group in groups]
-    return [[*table] for table in sorted(tables, key=_first_by_script, reverse=True)]
+    rows = []
+    for entry in entries:
+        if isinstance(entry.scores.result, LiveScores):
+            row = _row(entry, entry.scores.result)
+            rows.append((row, row.signature))
+    tables = []
+    for group in grouped(rows, ("seed", "trials", "played")):
+        tables.append(ranked(row for row, _ in group))
+    return sorted(tables, key=_first_by_script, reverse=True)
 
 
-def _first_by_script(table: Sequence[LiveRow]) -> tuple[bool, bool, int]:
+def _row(entry: Entry, live: LiveScores) -> Row:
+    """Return the row of an agent, which is ranked by pass^1."""
+    figures = {
+        "agent": Value(words=live.agent),
+        "user": Value(words=live.user),
+        "trials": Value(live.trials, 0),
+        "tasks": Value(live.tasks, 0),
+        "tokens": Value(live.tokens, 0),
+        "seed": Value(words=live.signature.parameters.get("seed")),
+    }
+    for name, number in live.figures.items():
+        figures.setdefault(name, Value(number, 0 if name == "failed_calls" else 1))
+    for k, interval in enumerate(live.passes, start=1):
+        figures[f"pass^{k}"] = Value(interval.value, interval=interval)
+    reasons, marks = [], []
+    if live.tasks < len(live.played):
+        reasons.append(f"plays {live.tasks} of {len(live.played)} tasks")
+    for loss, number in live.lost.items():
+        if number:
+            words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
+            marks.append(Mark("lost", words, str(number)))
+    row = Row(
+        entry=entry,
+        signature=live.signature,
+        ranking_key=(live.passes[0].value,),
+        figures=figures,
+        reasons=tuple(reasons),
+        marks=tuple(marks),
+        flags={} if live.baseline_calls is None else {"baseline_calls": live.baseline_calls},
+        table=_heading(live),
+        pair_key=entry.key,
+        anchor=f"row-{entry.key}",
+    )
+    return completed(row, copies={})
+
+
+def _first_by_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
     """Sort key: tables of the scripted user first, then those on the usual benchmark."""
-    live = table[0].live
-    usual = live.signature.benchmark == DEFAULT
-    return live.user.startswith("scripted-"), usual, len(table)
+    user, usual = figure_of(table[0], "user").words, table[0].signature.benchmark == DEFAULT
+    return str(user).startswith("scripted-"), usual, len(table)
 
 
-def _heading(rows: Sequence[LiveRow]) -> str:
+def _heading(live: LiveScores) -> str:
     """Return who the user is, and the rules."""
-    live, parameters = rows[0].live, rows[0].signature.parameters
+    parameters = live.signature.parameters
     scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
     user = f"scripted user, version {scripted[1]}" if scripted else f"user {live.user}"
     most = parameters.get("max-turns")
     return f"Against the {user}, at most {most} turns, rule set {live.signature.rules}"
 
 
-def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
+def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns of a table: pass^k up to the most trials of a row."""
-
-    def passes(k: int) -> Values:
-        def value(row: LiveRow) -> Value:
-            passes = dict(enumerate(row.live.passes, start=1))
-            return Value(passes[k].value, interval=passes[k]) if k in passes else Value()
-
-        return value
-
-    most = max(row.live.trials for row in rows)
-    columns = {
-        **{f"pass^{k}": passes(k) for k in range(1, most + 1)},
-        "Agent": at("live.agent"),
-        "User": at("live.user"),
-        "Trials": at("live.trials", 0),
-        "Tasks": at("live.tasks", 0),
-        "Solved": at("live.figures.solved"),
-        "Books": at("live.figures.books"),
-        "All requested": at("live.figures.requested"),
-        "Success": at("live.figures.success"),
-        "Inform": at("live.figures.inform"),
-        "Turns": at("live.figures.turns"),
-        "Calls": at("live.figures.calls"),
-        "Wrong calls": at("live.figures.failed_calls", 0),
-        "Tokens": at("live.tokens", 0),
-        "Seed": at("live.signature.parameters.seed"),
+    most = max(int(figure_of(row, "trials").number or 0) for row in rows)
+    passes = [f"pass^{k}" for k in range(1, most + 1)]
+    figures = {name: name for name in passes}
+    figures |= {
+        "Agent": "agent",
+        "User": "user",
+        "Trials": "trials",
+        "Tasks": "tasks",
+        "Solved": "solved",
+        "Books": "books",
+        "All requested": "requested",
+        "Success": "success",
+        "Inform": "inform",
+        "Turns": "turns",
+        "Calls": "calls",
+        "Wrong calls": "failed_calls",
+        "Tokens": "tokens",
+        "Seed": "seed",
     }
     chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
-    between = (f"pass^{k}" for k in range(2, most))
-    return named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))
+    between = passes[1:-1]
+    return named(figures, texts=("Agent", "User", "Seed"), chosen=(*chosen, *between))
 
 
 # ------------------------------------------------- plays of files and entries, for commands
@@ -336,7 +309,7 @@ def live_scores(run: LiveRun) -> LiveScores:
     )
 
 
-def _outputs(content: bytes | Predictions, source: str, reading: Reading) -> LiveOutputs:
+def _read(content: bytes | Predictions, source: str, reading: Reading) -> LiveOutputs:
     """Play live dialogues again: those of a file of all trials, or those of the scripts.
 
     Raises:
@@ -396,10 +369,9 @@ TRACKS = (
         name=_NAME,
         kind="plays",
         place=50,
-        tables=_tables,
-        heading=_heading,
+        read=_read,
+        rows=_rows,
         columns=_columns,
-        outputs=_outputs,
         commands=(
             "mwz play --agent model:NAME --base-url URL --tasks 20 -o name.jsonl",
             "mwz why name.jsonl",

@@ -99,7 +99,7 @@ _columns_before = columns
 
 
 def _played(row: Row) -> Value:
-    return Value(None if row.report is None else row.report.coverage.dialogues, 0)
+    return Value(row.entry.scores.main.coverage.dialogues, 0)
 
 
 PLAYED = Column("played", "Dialogues played", _played, visible="chosen")

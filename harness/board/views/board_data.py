@@ -16,16 +16,24 @@ from mwz.normalization import read_toml
 
 from ...comparison import INTERVAL_LEVEL
 from ...io import csv_text
-from ...metrics import RANKED, reported_figures
-from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, shown_figures
+from ...metrics import RANKED, TOTAL, reported_figures, setup_figure_name
+from ..columns import Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
-from ..rows import ResponsesRow, Row, Value
+from ..rows import (
+    SETUP_FIGURES,
+    TOTALS,
+    Row,
+    Value,
+    bound_note,
+    figure_of,
+    unreviewed_flags,
+)
 from ..scores import FIGURES, plain
-from ..state_tracking import TrackedRow
 from ..systems import paper_year, stated_facts, system_year
-from ..track import submitted_tracks, tracks
+from ..track import Track, submitted_tracks, tracks
+from ..tracked import TrackedScores
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""
@@ -86,20 +94,33 @@ def entry_json(board: Board, entry: Entry) -> str:
     system = entry.system
     facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
     facts |= {"note": system.note, "verifiable": entry.verifiable}
-    facts["jga_lower_bounds"] = {
-        one.scores.version or one.scores.gold_digest: one.scores.jga_lower_bound
-        for rows in chain.from_iterable(board.tables_by_track.values())
-        for one in rows
-        if one.entry is entry and isinstance(one, TrackedRow)
-        if one.rank is not None and not one.scores.coverage.complete
-    } or None
+    bounds = {}
+    for _, tracked in tracked_rows(board, entry):
+        if figure_of(tracked, "JGA").played is not None:
+            digest = tracked.signature.data or tracked.signature.gold
+            gold = figure_of(tracked, "version").words or digest
+            bounds[gold] = figure_of(tracked, "JGA").number
+    facts["jga_lower_bounds"] = bounds or None
     about = {**_in_short(board, entry, row), **_without_none(facts)}
-    if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
+    if row is None:
+        return _json_text(about)
+    if tracks()[system.track].delexicalised:
         return _json_text(_without_none({**about, **_responses_data(board, row)}))
-    figures = {} if row is None else row.figures
-    if isinstance(row, ResponsesRow):
-        figures = {**figures, **_flags_data(row), "signature": str(row.signature)}
-    return _json_text({**about, **figures})
+    result = entry.scores.result
+    if isinstance(result, TrackedScores):
+        metrics = {**result.result.metrics, "fuzzy": result.result.fuzzy}
+        counts = vars(result.coverage)
+        about["state_tracking"] = {**metrics, "gold_share": result.gold_share}
+        about["coverage"] = {name: figure_of(row, f"coverage.{name}").number for name in counts}
+        if entry.scores.further_gold:
+            about["further_gold"] = plain(entry.scores.further_gold)
+    elif result is not None:
+        about |= {system.track: plain(result)}
+    else:
+        grounded = vars(entry.scores.reports[board.rules].metrics["grounded"])
+        totals = {name: rates[TOTAL] for name, rates in grounded.items() if TOTAL in (rates or ())}
+        about |= {"grounded": totals, **_flags_data(row)}
+    return _json_text({**about, "signature": str(row.signature)})
 
 
 def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
@@ -111,17 +132,36 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
         "json": f"{SYSTEMS}/{entry.key}.json",
     }
     # Trackers have a rank for each set of gold states.
-    if row is None or row.declared_track.takes_gold:
+    track = tracks()[entry.system.track]
+    if row is None or track.takes_gold:
         return about
     about["rank"] = row.rank
     if row.key in board.rank_ranges:
         about["rank_range"] = list(board.rank_ranges[row.key])
-    about |= row.main_figures
-    if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
-        values = {name: row.ranking(name) for name in TOTALS}
-        about |= {name: one.number for name, one in values.items()}
-        about |= _without_none({"as_played": _played(values) or None})
+    if track.takes_plays:
+        passes = [value.number for name, value in row.figures.items() if name.startswith("pass^")]
+        about["user"] = figure_of(row, "user").words
+        about["trials"] = figure_of(row, "trials").number
+        about["pass"] = passes
+    if track.delexicalised:
+        values = {name: figure_of(row, name) for name in TOTALS}
+        for name, value in values.items():
+            about[name] = value.number
+        played = _played(values)
+        if played:
+            about["as_played"] = played
     return about
+
+
+def tracked_rows(board: Board, entry: Entry) -> list[tuple[Track, Row]]:
+    """Return an entry's row for each set of gold states, with the track of the table."""
+    rows = []
+    for name, track in tracks().items():
+        if track.takes_gold:
+            for row in chain.from_iterable(board.tables_by_track[name]):
+                if row.key == entry.key:
+                    rows.append((track, row))
+    return rows
 
 
 def _played(values: Mapping[str, Value]) -> dict[str, float]:
@@ -129,8 +169,9 @@ def _played(values: Mapping[str, Value]) -> dict[str, float]:
     return {name: one.played for name, one in values.items() if one.played is not None}
 
 
-def _responses_data(board: Board, row: ResponsesRow) -> Data:
-    report, scores = row.report, row.entry.scores
+def _responses_data(board: Board, row: Row) -> Data:
+    scores = row.entry.scores
+    report = scores.reports[board.rules]
     bound = report.metrics.get("lower_bound")
     intervals = {name: board.interval(row, name) for name in FIGURES}
     points = {} if scores.dialogues is None else scores.dialogues.causes.points
@@ -138,17 +179,19 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
     for rules, under in rows_by_rules(board, row).items():
         by_rules[rules] = {}
         for setup in RANKED:
-            values = {name: under.ranking(name, setup) for name in SETUP_FIGURES}
+            values = {
+                name: figure_of(under, setup_figure_name(setup, name)) for name in SETUP_FIGURES
+            }
             by_rules[rules][setup] = {name: one.number for name, one in values.items()}
             if played := _played(values):
                 by_rules[rules][f"{setup}_as_played"] = played
     return {
-        "unranked": row.unranked,
+        "unranked": row.reasons[0] if row.reasons else None,
         "public_board": board.verdict(row.entry) or None,
         "scores": by_rules,
         "without_placeholders": scores.without_placeholders,
         "intervals": {n: [one.low, one.high] for n, one in intervals.items() if one} or None,
-        "bleu_by_style": None if row.is_corpus else report.bleu,
+        "bleu_by_style": None if row.entry.system.predictions.is_corpus else report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
         "lower_bound": None if bound is None else vars(bound),
@@ -157,20 +200,24 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
         "points_lost": scores.dialogues and {k: list(v) for k, v in points.items() if any(v)},
         **_flags_data(row),
         "columns": {one.name: one.value(row).data for one in columns(board) if not one.field},
-        "signature": str(row.signature or ""),
+        "signature": str(row.signature),
     }
 
 
-def rows_by_rules(board: Board, row: Row) -> dict[str, ResponsesRow]:
+def rows_by_rules(board: Board, row: Row) -> dict[str, Row]:
     """Return rule set -> a system's row under it, of those that it is scored under."""
-    return {
-        rules: one for rules, rows in board.by_rules.items() for one in rows if one.key == row.key
-    }
+    by_rules = {}
+    for rules, rows in board.by_rules.items():
+        for under in rows:
+            if under.key == row.key:
+                by_rules[rules] = under
+    return by_rules
 
 
 def _flags_data(row: Row) -> Data:
-    reviews = [review.model_dump(mode="json") for review in row.reviews.values()]
-    return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": row.unreviewed}
+    by_flag = {review.flag: review for review in row.entry.system.review}
+    reviews = [review.model_dump(mode="json") for review in by_flag.values()]
+    return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": unreviewed_flags(row)}
 
 
 def _without_none(content: Data) -> Data:
@@ -305,13 +352,13 @@ def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     line = {
         "system": row.name,
         "entry": row.key,
-        "track": row.track,
+        "track": row.entry.system.track,
         "rank": row.rank,
         **{name: one.data for name, one in values.items()},
-        "signature": str(row.signature or ""),
+        "signature": str(row.signature),
         **stated_facts(row.entry.system),
         **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
-        "lower_bounds": "; ".join(row.bound_note),
+        "lower_bounds": bound_note(row),
     }
     return {
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
@@ -350,7 +397,6 @@ def published(board: Board, track: str) -> list[Published]:
     """
     rows = [row for row in board.of_track(track) if row.rank is not None]
     systems = {row.key: row.entry.system for row in rows}
-    printed_as = next((row.printed_as for row in rows), "")
     figures: list[tuple[str, str, float | Decimal | None, bool]]
     figures = [(row.key, row.name, row.ranking_key[0], True) for row in rows]
     for key, system in systems.items() if tracks()[track].by_rules else ():
@@ -361,8 +407,10 @@ def published(board: Board, track: str) -> list[Published]:
         if line.entry is None:
             years[key] = paper_year(line.paper)
         claims = [_combined(claim.figures) for claim in printed_figures(table, line)]
-        if tracks()[track].takes_gold:
-            claims = [number(line.figures.get(printed_as, ""))]
+        if tracks()[track].takes_gold and rows:
+            # Public tables say which gold states a joint accuracy was made with.
+            version = figure_of(rows[0], "version").words
+            claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
         figures += [(key, line.system, claim, False) for claim in claims]
     dated = [
         Published(year, name, float(figure), here, key if key in systems else "")

@@ -17,7 +17,6 @@ from ...signature import PLACEHOLDERS
 from ...submission import declared_flags
 from ..columns import (
     FIRST,
-    SETUP_FIGURES,
     BoardTable,
     Column,
     answer,
@@ -31,12 +30,25 @@ from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
 from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow, ReportedTable
-from ..rows import AGAIN, NOTHING, REFERENCE, Mark, ResponsesRow, Row, Value
+from ..rows import (
+    AGAIN,
+    NOTHING,
+    REFERENCE,
+    SETUP_FIGURES,
+    Mark,
+    Row,
+    Value,
+    figure_of,
+    flag_title,
+    is_human,
+    raised_flags,
+    shown_rank,
+)
 from ..scores import FIGURES
 from ..systems import FACTS, paper_year, stated_facts, system_year
 from ..track import tracks
 from ..verdicts import misfits, record
-from .board_data import Data, rows_by_rules
+from .board_data import Data, rows_by_rules, tracked_rows
 from .charts import track_charts
 
 
@@ -76,6 +88,7 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "tracks": tracks(),
         "kind": row_kind,
         "year": row_year,
+        "shown_rank": shown_rank,
         "cell": _cell,
         "signs": glossary()["marks"],
         "compared": {row.key for row in _comparable(board)},
@@ -131,7 +144,7 @@ def row_kind(row: Row | ReportedRow) -> str:
     """
     if isinstance(row, ReportedRow):
         return "reported"
-    if row.unranked == REFERENCE or row.is_human:
+    if REFERENCE in row.reasons or is_human(row.entry):
         return REFERENCE
     return "scored" if row.entry.verifiable else "unavailable"
 
@@ -145,9 +158,12 @@ def row_year(row: Row | ReportedRow) -> int | None:
 
 def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
     if isinstance(row, ReportedRow):
-        return [Mark("note", row.note)] if row.note else []
-    # The check of the round trip has a table of its own in the Markdown page alone.
-    return [*board.marks(row), *([Mark("unranked", AGAIN)] if row.unranked == AGAIN else [])]
+        return [Mark("note", "{}", entry_words=(row.note,))] if row.note else []
+    marks = board.marks(row)
+    if AGAIN in row.reasons:
+        # The check of the round trip has a table of its own in the Markdown page alone.
+        marks.append(Mark("unranked", AGAIN))
+    return marks
 
 
 def _cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
@@ -262,7 +278,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
 
 def _page(board: Board, entry: Entry) -> Data:
     main, track = board.row_of(entry), tracks()[entry.system.track]
-    row = main if isinstance(main, ResponsesRow) and track.delexicalised else None
+    row = main if track.delexicalised else None
     return {
         "board": board,
         "entry": entry,
@@ -278,24 +294,18 @@ def _page(board: Board, entry: Entry) -> Data:
         "verdict_mark": verdict_mark,
         "by_rules": {} if row is None else rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
+        "figure_of": figure_of,
         "headlines": reported_figures(),
-        "rates": {} if row is None else _rates(row.report),
+        "rates": {} if row is None else _rates(entry.scores.reports[board.rules]),
         "lost": _LOST,
         "flags": declared_flags(),
+        "raised": {} if row is None else {n: flag_title(row, n) for n in raised_flags(row)},
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
-        "tracked": [
-            (track, row)
-            for name, track in tracks().items()
-            if track.takes_gold
-            for row in chain.from_iterable(board.tables_by_track[name])
-            if row.key == entry.key
-        ],
+        "tracked": tracked_rows(board, entry),
         "citation": entry_reference(entry),
         # The page of comparisons has the systems of delexicalised responses alone.
-        "compared": row is not None
-        and not row.is_corpus
-        and any(entry.key in pair for pair in board.pairs),
+        "compared": any(entry.key == compared.key for compared in _comparable(board)),
     }
 
 
@@ -320,10 +330,15 @@ MOST = 4
 """How many systems are compared at once."""
 
 
-def _comparable(board: Board) -> list[ResponsesRow]:
-    compared = {key for pair in board.pairs for key in pair}
-    # Nothing compares with the BLEU of references against themselves.
-    return [row for row in board.rows if row.key in compared and not row.is_corpus]
+def _comparable(board: Board) -> list[Row]:
+    """Return the rows of delexicalised responses that are compared with others."""
+    rows = []
+    compared = set(chain.from_iterable(board.pairs))
+    for row in board.rows:
+        # Nothing compares with the BLEU of references against themselves.
+        if row.key in compared and not row.entry.system.predictions.is_corpus:
+            rows.append(row)
+    return rows
 
 
 def compare_page(board: Board) -> Data | None:
@@ -340,7 +355,7 @@ def compare_page(board: Board) -> Data | None:
         "rows": [
             (track, of_track)
             for key, track in tracks().items()
-            if (of_track := [row for row in rows if row.track == key])
+            if (of_track := [row for row in rows if row.entry.system.track == key])
         ],
         "pairs": board.pairs,
         "data": _pairs_data(board, rows),
@@ -351,7 +366,7 @@ def compare_page(board: Board) -> Data | None:
     }
 
 
-def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
+def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
     """Return systems and pairs as JSON types."""
     listed = [column for column in columns(board) if column.key in FIGURES]
     pairs: dict[str, list[object]] = {}
@@ -362,8 +377,8 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
         if pair := board.pairs.get((one.key, other.key)):
             pairs[name] = [pair.dialogues, *(_pair_data(pair.figures[name]) for name in FIGURES)]
         else:
-            ours, theirs = one.report.signature, other.report.signature
-            reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
+            allowed = ("coverage", PLACEHOLDERS)
+            reasons = one.signature.comparable_with(other.signature, allowed).reasons
             reason = "; ".join(reasons) or "they have no dialogue in common"
             apart.setdefault(reason, []).append(name)
     return {
@@ -371,15 +386,16 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
             name: [reported_figures()[name].title, reported_figures()[name].digits]
             for name in FIGURES
         },
-        "systems": {row.key: _system_data(row, listed) for row in rows},
+        "systems": {row.key: _system_data(board, row, listed) for row in rows},
         "pairs": pairs,
         "apart": apart,
     }
 
 
-def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
+def _system_data(board: Board, row: Row, listed: Sequence[Column[Row]]) -> Data:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
-    rates, kept = _rates(row.report), row.entry.scores.dialogues
+    scores = row.entry.scores
+    rates, kept = _rates(scores.reports[board.rules]), scores.dialogues
     points = {} if kept is None else kept.causes.points
     both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
     return {

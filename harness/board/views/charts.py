@@ -45,7 +45,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         dots = [
             _dot(row.name, row.key, table.track, x, y)
             for row in table.systems
-            if row.unranked != REFERENCE
+            if REFERENCE not in row.reasons
             and (x := right.value(row).number) is not None
             and (y := up.value(row).number) is not None
         ]

@@ -157,7 +157,7 @@ def _mark(bits: Iterable[bool]) -> str:
 
 def read_systems(board: Board) -> list[Entry]:
     """Return the entries whose dialogues can be read: those that respond with placeholders."""
-    return [row.entry for row in board.rows if row.track != REFERENCE]
+    return [row.entry for row in board.rows if row.entry.system.track != REFERENCE]
 
 
 def stored_pages(board: Board) -> dict[str, Page]:
