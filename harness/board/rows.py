@@ -390,8 +390,8 @@ def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
         for name, number in vars(report.diversity).items():
             digits = 0 if isinstance(number, int) else 2
             figures[f"diversity.{name}"] = Value(number, digits)
-    states, owner = report.signature.states, entry.system.states_of
-    figures["domains"] = words(report.signature.domains)
+    states, owner = report.signature.states or "", entry.system.states_of
+    figures["domains"] = words(report.signature.domains or "")
     figures["states"] = words(states if owner is None else f"{states} ({owner})")
     figures["coverage"] = Value(report.coverage.percent, 2, unit=" %")
     return figures
