@@ -16,10 +16,10 @@ from entered import REPOSITORY, enter_sample, system
 from helpers import Cli
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from mwz.harness.board import plain, read_board, read_entries, rescore, verify
+from mwz.harness.board import read_board, read_entries, rescore, verify
 from mwz.harness.board.entries import ENTRY_FILE, ORDER_FILE, in_order, read_order
 from mwz.harness.board.pairs import PAIRS_FILE
-from mwz.harness.board.scores import FILES, SCORES_FILE, hashes_of
+from mwz.harness.board.scores import FILES, SCORES_FILE, hashes_of, plain
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.cli import main
 from mwz.harness.io import to_json

@@ -117,7 +117,9 @@ def test_fields_of_signatures(board: Any) -> None:
 
 def test_figures_of_live_dialogues(board: Any) -> None:
     (play, *_), *_ = board.tables_by_track["live"]
-    assert {*play.live.figures, "errors"} - {"tasks", "trials", "told"} == {*glossary()["plays"]}
+    assert {*play.entry.scores.result.figures, "errors"} - {"tasks", "trials", "told"} == {
+        *glossary()["plays"]
+    }
 
 
 def test_columns_of_the_audit() -> None:

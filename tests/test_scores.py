@@ -23,8 +23,8 @@ from hypothesis import given, settings, strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board import Scores, plain, read_entries
-from mwz.harness.board.scores import DIALOGUES_FILE, SCORES_FILE, hashes_of, parse_scores
+from mwz.harness.board import Scores, read_entries
+from mwz.harness.board.scores import DIALOGUES_FILE, SCORES_FILE, hashes_of, parse_scores, plain
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
 from mwz.normalization import published_rule_sets
