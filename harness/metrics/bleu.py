@@ -11,7 +11,7 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
@@ -20,9 +20,10 @@ from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums, 
 from .played import Played
 
 
-def style_columns(style: str) -> list[str]:
+@cache
+def style_columns(style: str) -> tuple[str, ...]:
     """Return the columns of a style's counts, in the order of `bleu_of_counts`."""
-    return [f"{style} {number}" for number in range(COLUMNS)]
+    return tuple(f"{style} {number}" for number in range(COLUMNS))
 
 
 def style_counts(sums: Sums, style: str) -> list[float]:
@@ -61,7 +62,7 @@ def formula(sums: Sums) -> Figures:
     """Return figure -> BLEU in percent, of the styles that there are counts of."""
     figures = {}
     for style in STYLES:
-        if f"{style} 0" in sums:
+        if style_columns(style)[0] in sums:
             figures[bleu_figure(style)] = bleu_of_counts(style_counts(sums, style))
     return figures
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import RuleSet
@@ -286,6 +286,7 @@ def setup_scores(played: Played) -> Results:
     return scores
 
 
+@cache
 def setup_figure_name(setup: str, figure: str) -> str:
     """Return the name of a set-up's figure, `inform` of the strict one, or `SETUP.inform`."""
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"

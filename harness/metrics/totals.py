@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from ..benchmark import CANONICAL_STYLE
 from .bleu import METRIC as BLEU, style_columns, style_counts
 from .bleu_formula import bleu_of_counts
-from .inform import DIALOGUES, METRIC as INFORM, formula
-from .metric import Figure, Figures, Metric, Presentation, Sums
+from .inform import DIALOGUES, METRIC as INFORM, combined
+from .metric import Figure, Figures, Metric, Presentation, Sums, percent
 
 TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE))
 """The columns of a dialogue's row."""
@@ -20,7 +20,11 @@ TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE
 
 def totals_formula(sums: Sums) -> Figures:
     """Return `bleu`, `inform`, `success` and `combined`, given the sums of `TOTALS_COLUMNS`."""
-    return {"bleu": bleu_of_counts(style_counts(sums, CANONICAL_STYLE)), **formula(sums)}
+    bleu = bleu_of_counts(style_counts(sums, CANONICAL_STYLE))
+    inform = percent(sums["inform"], sums[DIALOGUES])
+    success = percent(sums["success"], sums[DIALOGUES])
+    total = combined(inform, success, bleu)
+    return {"bleu": bleu, "inform": inform, "success": success, "combined": total}
 
 
 def totals_of(rows: Iterable[Sequence[float]]) -> Figures:
