@@ -111,6 +111,8 @@ def columns(board: Board) -> list[Column]:
 
 ENGLISH_COLUMNS = """
 
+from dataclasses import replace
+
 from ..board.columns import PLAYED
 
 
