@@ -74,14 +74,15 @@ def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> N
     exact = sum(one >= observed - 1e-9 for one in ways) / len(ways)
     assert 0 < exact < 1
     system = mean_of("system", list(map(_made_up, seeds)))
-    p = randomisation(mean_of("b", [_made_up(BASELINE)]), system, 20_000, SEED)["square"]
+    pair = mean_of("b", [_made_up(BASELINE)]), system
+    p = randomisation([pair], 20_000, SEED)[0]["square"]
     assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
 
 
 def test_of_single_outputs_it_is_the_test_of_single_outputs() -> None:
     first, second = _made_up(FIRST), _made_up(BASELINE)
     both = mean_of("a", [first]), mean_of("b", [second])
-    assert randomisation(*both, 500, SEED) == randomisation(first, second, 500, SEED)
+    assert randomisation([both], 500, SEED) == randomisation([(first, second)], 500, SEED)
     assert compare(both[0], [both[1]], samples=500).pairs[0].differences["square"].test == (
         "randomisation"
     )

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark
-from mwz.harness.comparison import Evidence, compare, paired
+from mwz.harness.comparison import Evidence, compare, compare_pairs
 from mwz.harness.scoring import Options, Scorer
 
 pytestmark = pytest.mark.real_data
@@ -48,6 +48,7 @@ def test_mars_and_pptod(known: Known) -> None:
 
 
 def test_neighbours_of_the_published_ranking(known: Known) -> None:
-    pairs = [paired(known(a), known(b), 10_000, 12345) for a, b in pairwise(UPPER)]
+    neighbours = [(known(a), known(b)) for a, b in pairwise(UPPER)]
+    pairs = compare_pairs(neighbours, 10_000, 12345)
     different = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}
     assert different == {("rewardnet", "galaxy-e2e")}

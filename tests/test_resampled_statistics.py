@@ -19,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mwz.harness import InputError
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.comparison.evidence import bootstrap_samples
-from mwz.harness.metrics import bleu_of_counts
+from mwz.harness.metrics import bleu_of_counts, bleu_of_samples
 from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
 
 SYSTEMS = ("careful", "hasty")
@@ -91,7 +91,7 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
     mixed = {id_: (other if swap else one)[id_] for id_, swap in ids}
     rest = {id_: (one if swap else other)[id_] for id_, swap in zip(one, swapped, strict=True)}
     second = second.part(first.dialogues)
-    both = first.swapped(second, np.array([swapped]))
+    both = first.swapped(second, np.array([swapped]) @ first.gains(second))
     for values, predictions in zip(both, (mixed, rest), strict=True):
         wanted = report_figures(sample_scorer().score(predictions))
         found = _first(values)
@@ -130,10 +130,14 @@ def test_bleu_of_sums_is_sacrebleus(
         for totals in [[max(length - n, 0) for n in range(4)]]
     ]
     found = [bleu_of_counts([float(count) for count in row]) for row in rows]
-    assert found == [
+    wanted = [
         BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smooth_method="exp").score
         for row in rows
     ]
+    assert found == wanted
+    if rows:
+        at_once = bleu_of_samples(list(np.array(rows, np.float64).T))
+        np.testing.assert_allclose(at_once, wanted, rtol=1e-13, atol=0)
 
 
 @given(st.lists(st.floats(1 / 128, 1) | st.just(0.0)), st.randoms())

@@ -91,7 +91,7 @@ def test_holm_keeps_the_order_and_lowers_nothing(ps: list[float]) -> None:
 
 def _ps(test: str, a: Evidence, b: Evidence, samples: int, seed: int = SEED) -> dict[str, float]:
     """Return figure -> p of two systems."""
-    return TESTS[test](a, b, samples, seed)
+    return TESTS[test]([(a, b)], samples, seed)[0]
 
 
 def test_randomisation_nears_the_share_of_all_swaps() -> None:

@@ -30,7 +30,15 @@ from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, sha256
 
-from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired
+from ..comparison import (
+    DEFAULT_TEST,
+    SEED,
+    SIGNIFICANCE,
+    TEST_SAMPLES,
+    Evidence,
+    Pair,
+    compare_pairs,
+)
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
 from ..metrics import (
@@ -56,6 +64,9 @@ STATES = "/states"
 """What the names of entries end with that are compared by their states."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
+
+BATCH = 64
+"""How many pairs are compared at once: more are faster, and take more memory."""
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
@@ -354,15 +365,23 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
     """
-    subjects, keys = _subjects(entries), set(chain.from_iterable(chosen))
-    evidence = {key: subjects[key][3]() for key in keys}
+    subjects = _subjects(entries)
+    evidence = {key: subjects[key][3]() for key in set(chain.from_iterable(chosen))}
+    results: list[Pair] = []
+    for start in range(0, len(chosen), BATCH):
+        batch = [(evidence[a], evidence[b]) for a, b in chosen[start : start + BATCH]]
+        results += compare_pairs(batch, SAMPLES, SEED)
     entry_pairs = []
-    for a, b in chosen:
-        pair = paired(evidence[a], evidence[b], SAMPLES, SEED)
-        figures = {
-            name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
-            for name, one in pair.differences.items()
-        }
-        both = subjects[a][1], subjects[b][1]
-        entry_pairs.append(EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures))
+    for (a, b), result in zip(chosen, results, strict=True):
+        figures = {}
+        for name, difference in result.differences.items():
+            figures[name] = PairFigure(
+                difference=difference.a - difference.b,
+                p=difference.p,
+                test=difference.test,
+                only_a=difference.only_a,
+                only_b=difference.only_b,
+            )
+        digests = subjects[a][1], subjects[b][1]
+        entry_pairs.append(EntryPair(a, b, digests, result.dialogues, SAMPLES, SEED, figures))
     return entry_pairs

@@ -5,7 +5,7 @@ from .comparing import (
     Pair as Pair,
     check_comparable as check_comparable,
     compare as compare,
-    paired as paired,
+    compare_pairs as compare_pairs,
 )
 from .evidence import (
     Evidence as Evidence,

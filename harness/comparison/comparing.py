@@ -208,7 +208,7 @@ def compare(
         signed.append(replace(system, signature=signature))
     pairs = []
     if baseline is not None:
-        pairs = [paired(baseline, system, samples, seed, test) for system in systems]
+        pairs = compare_pairs([(baseline, system) for system in systems], samples, seed, test)
     of_seeds = [system.scores for system in systems if system.name in seeds]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
@@ -259,26 +259,45 @@ def _comparable(system: Evidence, other: Evidence) -> Comparability:
     return system.signature.comparable_with(other.signature, apart_from)
 
 
-def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAULT_TEST) -> Pair:
-    """Compare two systems, with the same metrics, on the dialogues that both submit.
+def compare_pairs(
+    pairs: Sequence[tuple[Evidence, Evidence]],
+    samples: int,
+    seed: int,
+    test: str = DEFAULT_TEST,
+) -> list[Pair]:
+    """Compare the two systems of each pair, on the dialogues that both submit.
 
-    The other arguments are those of `compare`; p is not corrected.
+    Args:
+        pairs: Two systems with the same metrics each.
+        samples: How many samples the test takes.
+        seed: The seed of the test.
+        test: A key of `TESTS`.
+
+    Returns:
+        The pairs compared; p is not corrected.
     """
-    played = set(b.dialogues)
-    common = [id_ for id_ in a.dialogues if id_ in played]
-    a, b = a.part(common), b.part(common)
-    p_values = TESTS[test](a, b, samples, seed)
-    won_by_a, won_by_b = a.won(), b.won()
-    differences = {}
-    for name, value in a.scores.items():
-        other, p, method = b.scores[name], p_values[name], test
-        only_a = only_b = None
-        if name in won_by_a and name in won_by_b:
-            only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
-            only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
-            p, method = mcnemar(only_a, only_b), MCNEMAR
-        differences[name] = Difference(value, other, other - value, p, p, method, only_a, only_b)
-    return Pair(a.name, b.name, len(common), differences, _comparable(a, b).notes)
+    common = []
+    for a, b in pairs:
+        played = set(b.dialogues)
+        dialogues = [id_ for id_ in a.dialogues if id_ in played]
+        common.append((a.part(dialogues), b.part(dialogues)))
+    compared = []
+    for (a, b), p_values in zip(common, TESTS[test](common, samples, seed), strict=True):
+        won_by_a, won_by_b = a.won(), b.won()
+        differences = {}
+        for name, value in a.scores.items():
+            other, p, method = b.scores[name], p_values[name], test
+            only_a = only_b = None
+            if name in won_by_a and name in won_by_b:
+                only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
+                only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
+                p, method = mcnemar(only_a, only_b), MCNEMAR
+            differences[name] = Difference(
+                value, other, other - value, p, p, method, only_a, only_b
+            )
+        notes = _comparable(a, b).notes
+        compared.append(Pair(a.name, b.name, len(a.dialogues), differences, notes))
+    return compared
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
@@ -336,48 +355,70 @@ def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]
         yield generator.integers(2, size=(min(BLOCK, samples - start), dialogues), dtype=bool)
 
 
-def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
-    """Return figure -> p of approximate randomisation, of systems with the same dialogues.
+def randomisation(
+    pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int
+) -> list[dict[str, float]]:
+    """Return figure -> p of approximate randomisation, of each pair of systems.
 
     Two systems that are the same would differ as much if any dialogue were swapped between them.
     Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
-    samples whose absolute difference is at least the observed one.
+    samples whose absolute difference is at least the observed one. Pairs with as many dialogues
+    have the same samples, so that one matrix product is enough for all of them.
 
     Args:
-        a: A system.
-        b: The other one, with the same metrics.
+        pairs: Two systems each, with the same dialogues and the same metrics.
         samples: n.
         seed: The seed.
     """
-    observed = _observed(a, b)
-    reached = dict.fromkeys(observed, 0)
-    for block in swaps(len(a.dialogues), samples, seed):
-        first, second = a.swapped(b, block)
-        for name, (difference, rounding) in observed.items():
-            drawn = np.abs(first[name] - second[name])
-            reached[name] += int((drawn >= difference - rounding).sum())
-    return {name: (count + 1) / (samples + 1) for name, count in reached.items()}
+    reached = []
+    places_by_size: dict[int, list[int]] = {}
+    for place, (system, _) in enumerate(pairs):
+        reached.append(dict.fromkeys(system.scores, 0))
+        places_by_size.setdefault(len(system.dialogues), []).append(place)
+    for dialogues, places in places_by_size.items():
+        gains = [pairs[place][0].gains(pairs[place][1]) for place in places]
+        ends = np.cumsum([table.shape[1] for table in gains])
+        for block in swaps(dialogues, samples, seed):
+            gained = block.astype(np.float64) @ np.hstack(gains)
+            for place, columns in zip(places, np.split(gained, ends[:-1], axis=1), strict=True):
+                a, b = pairs[place]
+                first, second = a.swapped(b, columns)
+                for name, (difference, rounding) in _observed(a, b).items():
+                    drawn = np.abs(first[name] - second[name])
+                    reached[place][name] += int((drawn >= difference - rounding).sum())
+    p_values = []
+    for counts in reached:
+        p_values.append({name: (count + 1) / (samples + 1) for name, count in counts.items()})
+    return p_values
 
 
-def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
-    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it.
+def paired_bootstrap(
+    pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int
+) -> list[dict[str, float]]:
+    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it, of each pair.
 
     p = (c + 1) / (n + 1), with c the number of samples in which the absolute difference exceeds the
     mean of all samples by more than the observed one. Systems that do not differ in any sample
     have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
     formula gives 1 / (n + 1) for both. The arguments are those of `randomisation`.
     """
-    first, second = a.bootstrapped(samples, seed), b.bootstrapped(samples, seed)
-    p_values = {}
-    for name, (difference, rounding) in _observed(a, b).items():
-        values = np.abs(first[name] - second[name])
-        reached = values - values.mean() > difference + rounding
-        nothing = len(a.dialogues) == 1 or values.max() <= rounding
-        p_values[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
+    p_values = []
+    for a, b in pairs:
+        first, second = a.bootstrapped(samples, seed), b.bootstrapped(samples, seed)
+        p_of_pair = {}
+        for name, (difference, rounding) in _observed(a, b).items():
+            values = np.abs(first[name] - second[name])
+            reached = values - values.mean() > difference + rounding
+            nothing = len(a.dialogues) == 1 or values.max() <= rounding
+            p_of_pair[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
+        p_values.append(p_of_pair)
     return p_values
 
 
-TESTS: Mapping[str, Callable[[Evidence, Evidence, int, int], dict[str, float]]] = {
+TESTS: Mapping[
+    str,
+    Callable[[Sequence[tuple[Evidence, Evidence]], int, int], list[dict[str, float]]],
+] = {
     "randomisation": randomisation,
     "bootstrap": paired_bootstrap,
 }

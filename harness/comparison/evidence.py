@@ -68,16 +68,15 @@ class Statistics:
         """
         return self._values(counts.astype(np.float64) @ self.numbers)
 
-    def swapped(self, other: Statistics, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
+    def swapped(self, other: Statistics, gained: Floats) -> tuple[Values, Values]:
         """Return every figure of this and of another system after they swapped dialogues.
 
         Args:
             other: The statistics of the other system, of the same dialogues in the same order.
-            swaps: Sample x dialogue -> whether they swap it.
+            gained: Sample x column -> what this system's sum gains by the swaps.
         """
-        moved = swaps.astype(np.float64) @ (other.numbers - self.numbers)
-        ours = self._values(self.numbers.sum(axis=0) + moved)
-        theirs = other._values(other.numbers.sum(axis=0) - moved)
+        ours = self._values(self.numbers.sum(axis=0) + gained)
+        theirs = other._values(other.numbers.sum(axis=0) - gained)
         return ours, theirs
 
     def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
@@ -219,24 +218,37 @@ class Evidence:
         drawn = [self.weighted(block) for block in blocks]
         return {name: np.concatenate([values[name] for values in drawn]) for name in drawn[0]}
 
-    def swapped(self, other: Evidence, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
-        """Return figure -> values of this and of another system after they swapped dialogues.
+    def gains(self, other: Evidence) -> Floats:
+        """Return dialogue x column -> what sums gain if two systems swap the dialogue.
 
-        Of systems with seeds each two outputs swap.
+        The columns are in the order in which `swapped` takes them: of systems with seeds, every
+        output of this one swaps with every output of the other one.
+        """
+        gains = []
+        for metric, outputs in self.statistics.items():
+            for output in outputs:
+                gains += [theirs.numbers - output.numbers for theirs in other.statistics[metric]]
+        return np.hstack(gains)
+
+    def swapped(self, other: Evidence, gained: Floats) -> tuple[Values, Values]:
+        """Return figure -> values of this and of another system after they swapped dialogues.
 
         Args:
             other: The other system, with the same dialogues and metrics.
-            swaps: Sample x dialogue -> whether they swap it.
+            gained: Sample x column -> the sum of `gains` over the dialogues swapped.
         """
         our_values: dict[str, Any] = {}
         their_values: dict[str, Any] = {}
+        start = 0
         for metric, outputs in self.statistics.items():
             ours, theirs = [], []
             for output in outputs:
                 for other_output in other.statistics[metric]:
-                    our_output, their_output = output.swapped(other_output, swaps)
+                    end = start + len(output.columns)
+                    our_output, their_output = output.swapped(other_output, gained[:, start:end])
                     ours.append(our_output)
                     theirs.append(their_output)
+                    start = end
             our_values |= _mean(ours)
             their_values |= _mean(theirs)
         return our_values, their_values

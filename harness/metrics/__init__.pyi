@@ -7,6 +7,7 @@ from .bleu import (
 from .bleu_formula import (
     COLUMNS as COLUMNS,
     bleu_of_counts as bleu_of_counts,
+    bleu_of_samples as bleu_of_samples,
 )
 from .counts import (
     References as References,

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from typing import Any
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
-from .bleu_formula import COLUMNS, bleu_of_counts
+from .bleu_formula import COLUMNS, bleu_of_counts, bleu_of_samples
 from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums, sum_rows
 from .played import Played
 
@@ -26,9 +27,12 @@ def style_columns(style: str) -> tuple[str, ...]:
     return tuple(f"{style} {number}" for number in range(COLUMNS))
 
 
-def style_counts(sums: Sums, style: str) -> list[float]:
-    """Return the counts of a style among sums, in the order of `bleu_of_counts`."""
-    return [sums[column] for column in style_columns(style)]
+def style_bleu(sums: Sums, style: str) -> Any:
+    """Return BLEU in percent of a style's counts; of many samples at once, an array."""
+    counts = [sums[column] for column in style_columns(style)]
+    if isinstance(counts[0], float | int):
+        return bleu_of_counts(counts)
+    return bleu_of_samples(counts)
 
 
 def counts_by_style(played: Played) -> dict[str, dict[str, list[int]]]:
@@ -63,7 +67,7 @@ def formula(sums: Sums) -> Figures:
     figures = {}
     for style in STYLES:
         if style_columns(style)[0] in sums:
-            figures[bleu_figure(style)] = bleu_of_counts(style_counts(sums, style))
+            figures[bleu_figure(style)] = style_bleu(sums, style)
     return figures
 
 
@@ -72,7 +76,7 @@ def bleu_by_style(played: Played) -> Results:
     sums = sum_rows(bleu_rows(played))
     scores = {}
     for style in played.references.styles:
-        scores[style] = bleu_of_counts(style_counts(sums, style))
+        scores[style] = style_bleu(sums, style)
     return {"bleu": scores}
 
 
@@ -107,4 +111,5 @@ METRIC = Metric(
     result={"bleu": Mapping[str, float]},
     details=counts_by_style,
     needs=("references",),
+    takes_samples=True,
 )

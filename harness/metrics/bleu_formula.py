@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 MAX_ORDER = 4
 COLUMNS = 2 + 2 * MAX_ORDER
@@ -46,3 +50,27 @@ def bleu_of_counts(counts: Sequence[float]) -> float:
             log_precisions.append(math.log(100.0 / (smoothing * total)))
     brevity_penalty = math.exp(min(1 - reference_length / length, 0.0))
     return brevity_penalty * math.exp(sum(log_precisions) / MAX_ORDER)
+
+
+def bleu_of_samples(counts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return BLEU in percent of many samples, by the formula of `bleu_of_counts`.
+
+    Args:
+        counts: `COLUMNS` arrays, each with a number per sample.
+    """
+    import numpy as np  # NumPy takes 0.1 s to import, and most scores do without arrays
+
+    length = np.maximum(counts[0], 1)
+    log_precisions = np.zeros_like(length, dtype=np.float64)
+    smoothing = np.ones_like(log_precisions)
+    has_match = np.zeros_like(length, dtype=bool)
+    for order in range(MAX_ORDER):
+        matched, total = counts[2 + order], counts[2 + MAX_ORDER + order]
+        smoothing = np.where((total > 0) & (matched == 0), 2 * smoothing, smoothing)
+        counted = np.where(matched > 0, matched, 1 / smoothing)
+        precision = 100.0 * counted / np.maximum(total, 1)
+        log_precisions += np.where(total > 0, np.log(precision), _LOG_OF_ZERO)
+        has_match |= matched > 0
+    brevity_penalty = np.exp(np.minimum(1 - counts[1] / length, 0.0))
+    bleu = brevity_penalty * np.exp(log_precisions / MAX_ORDER)
+    return np.where(has_match, bleu, 0.0)

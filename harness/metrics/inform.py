@@ -23,8 +23,7 @@ from mwz.normalization import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io import figure, text_table
-from .bleu import bleu_rows, style_columns, style_counts
-from .bleu_formula import bleu_of_counts
+from .bleu import bleu_rows, style_bleu, style_columns
 from .metric import (
     Figure,
     Figures,
@@ -272,7 +271,7 @@ def setup_scores(played: Played) -> Results:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     bleu = None
     if "bleu" in played.metrics:
-        bleu = bleu_of_counts(style_counts(sum_rows(bleu_rows(played)), CANONICAL_STYLE))
+        bleu = style_bleu(sum_rows(bleu_rows(played)), CANONICAL_STYLE)
     scores = {}
     for setup in chosen_setups(played.setup):
         by_rate = rates(outcomes(played, setup).values())
@@ -320,7 +319,7 @@ def formula(sums: Sums) -> Figures:
     """Return figure -> percent, of every set-up that there are columns of."""
     bleu = None
     if style_columns(CANONICAL_STYLE)[0] in sums:
-        bleu = bleu_of_counts(style_counts(sums, CANONICAL_STYLE))
+        bleu = style_bleu(sums, CANONICAL_STYLE)
     figures = {}
     for setup in SETUPS:
         inform_column, success_column = (
@@ -389,4 +388,5 @@ METRIC = Metric(
     value=setup_scores,
     result=dict.fromkeys(SETUPS, SetupScores),
     details=outcomes_by_setup,
+    takes_samples=True,
 )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..benchmark import CANONICAL_STYLE
-from .bleu import METRIC as BLEU, style_columns, style_counts
-from .bleu_formula import bleu_of_counts
+from .bleu import METRIC as BLEU, style_bleu, style_columns
 from .inform import DIALOGUES, METRIC as INFORM, combined
 from .metric import Figure, Figures, Metric, Presentation, Sums, percent
 
@@ -20,7 +19,7 @@ TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE
 
 def totals_formula(sums: Sums) -> Figures:
     """Return `bleu`, `inform`, `success` and `combined`, given the sums of `TOTALS_COLUMNS`."""
-    bleu = bleu_of_counts(style_counts(sums, CANONICAL_STYLE))
+    bleu = style_bleu(sums, CANONICAL_STYLE)
     inform = percent(sums["inform"], sums[DIALOGUES])
     success = percent(sums["success"], sums[DIALOGUES])
     total = combined(inform, success, bleu)
@@ -50,5 +49,6 @@ TOTALS: Metric[object] = Metric(
     ),
     formula=totals_formula,
     value=lambda _: {},
+    takes_samples=True,
 )
 """The metric whose rows the leaderboard stores; it has no rows of its own."""
