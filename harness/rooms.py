@@ -58,10 +58,7 @@ ROOMS: Mapping[str, Room] = {
     "delexicaliser": Room("normalization.delexicaliser"),
     "grounding": Room(
         "harness.grounding",
-        commands={
-            "delexicalise": "Put placeholders in place of names and numbers.",
-            "lexicalise": "Put names and numbers in place of placeholders.",
-        },
+        commands={"delexicalise": "Put placeholders in place of names and numbers."},
         metrics=("scores",),
         tracks={"lexicalised": "english_track"},
         needs=("delexicaliser",),

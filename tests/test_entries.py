@@ -235,7 +235,7 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
     assert {entry.system.track for entry in read_entries(REPOSITORY)} == {*tracks()} - {*absent}
     [warning] = capsys.readouterr().err.splitlines()
     assert warning.endswith(
-        "leaves out 7 entries of tracks that are not installed (lexicalised, live)"
+        "leaves out 3 entries of tracks that are not installed (lexicalised, live)"
     )
 
 

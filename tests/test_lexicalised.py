@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, Run, benchmark, dialogue, goal, sample_predictions, write_json
+from helpers import Cli, benchmark, dialogue, goal, write_json
 from plain_english import TOLD
 
 from mwz.harness import Benchmark, InputError
@@ -187,31 +187,6 @@ def test_what_cannot_be_delexicalised_is_told_and_nothing_written(
     run = cli("delexicalise", _file(tmp_path, content), "-o", out)
     assert (run.status, out.exists()) == (2, False)
     assert message in run.err
-
-
-# mwz lexicalise.
-
-
-def _lexicalised(cli: Cli, path: Path, out: Path, seed: int = 0) -> Run:
-    return cli("lexicalise", path, "-o", out, "--seed", seed)
-
-
-def test_the_seed_decides_about_the_text(cli: Cli, tmp_path: Path) -> None:
-    path = _file(tmp_path, sample_predictions("careful"))
-    texts = []
-    for seed in (1, 1, 2):
-        out = tmp_path / "out.json"
-        assert _lexicalised(cli, path, out, seed).status == 0
-        texts.append(out.read_bytes())
-    assert texts[0] == texts[1] != texts[2]
-
-
-def test_domains_that_only_placeholders_name_are_written_out(cli: Cli, tmp_path: Path) -> None:
-    turns = [{"response": "[hotel_name] is nice", "state": {}}] * 2
-    path, out = _file(tmp_path, {"town002": turns}), tmp_path / "out.json"
-    assert _lexicalised(cli, path, out).status == 0
-    written = json.loads(out.read_text(encoding="utf-8"))["town002"]
-    assert [turn["active_domains"] for turn in written] == [["hotel"], ["hotel"]]
 
 
 # Free-running dialogues.

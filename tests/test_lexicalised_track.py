@@ -27,19 +27,18 @@ from entered import (
     write_scores,
 )
 from helpers import Cli, Run, parse_submission, table_rows
+from lexicaliser import lexicalised_predictions
 from plain_english import TOLD
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Scores, System, read_entries
-from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.rows import bound_note, is_human
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding import told_shares
-from mwz.harness.grounding.english_track import way_back
-from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
 from mwz.harness.scoring import Scorer
 from mwz.harness.submission import EMPTY_STATES, HUMAN
@@ -47,11 +46,6 @@ from mwz.normalization import published_rule_sets
 
 HUMANS = {"name": "Human responses", "track": "lexicalised", "predictions": {"made": "human"}}
 EMPTY = {"made": EMPTY_STATES}
-CAREFUL_AGAIN = {
-    "name": "careful again",
-    "track": "lexicalised",
-    "predictions": {"lexicalised": "careful", "seed": 5},
-}
 
 
 def _rows(entries: Sequence[Entry]) -> list[Any]:
@@ -116,60 +110,37 @@ def _rescored(cli: Cli, folder: Path, *more: str) -> Run:
 def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
-    human, again = _by_hand(folder, HUMANS), _by_hand(folder, CAREFUL_AGAIN)
+    human = _by_hand(folder, HUMANS)
     run = _rescored(cli, folder)
     assert run.status == 0, run.err
-    assert not (again / PREDICTIONS_FILE).exists()
+    assert not (human / PREDICTIONS_FILE).exists()
     entry = read_entry(human)
     assert entry.problems == ()
     assert set(entry.scores.reports) == set(published_rule_sets())
     assert entry.scores.main.metrics["grounded"].success["total"] == 100.0
-    ((key, name, rates),) = way_back(read_entries(folder), "2021")
-    assert (key, name) == ("careful-again", "careful")
-    assert all(again == before for before, again in rates)
     run = cli("verify", "--submissions", folder, "--benchmark", "sample")
-    assert (run.status, run.out.splitlines()[-1]) == (0, "3 of 3 entries hold")
+    assert (run.status, run.out.splitlines()[-1]) == (0, "2 of 2 entries hold")
     # What anybody changes is found by making them again.
-    change_scores(again, lambda content: content["grounded"]["success"].update(total=100.0))
+    change_scores(human, lambda content: content["grounded"]["success"].update(total=99.0))
     run = cli.failed("verify", "--submissions", folder, "--benchmark", "sample")
     assert "grounded.success.total" in run.out
-    assert "2 of 3 entries hold" in run.out
-
-
-@pytest.mark.parametrize(
-    ("base", "told"),
-    [
-        ("nobody", "nobody/entry.toml: no such file"),
-        ("human-responses", "careful-again: kept as it is: human-responses has no placeholders"),
-    ],
-)
-def test_what_cannot_be_lexicalised_is_kept_as_it_is(
-    tmp_path: Path, cli: Cli, base: str, told: str
-) -> None:
-    folder = tmp_path / "submissions"
-    _made(folder, HUMANS, _scores(HUMAN))
-    content = {**CAREFUL_AGAIN, "predictions": {"lexicalised": base}}
-    _made(folder, content, _scores(_plain()))
-    run = _rescored(cli, folder)
-    assert "careful-again: kept as it is: " in run.out
-    assert told in run.out
+    assert "1 of 2 entries hold" in run.out
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
         ({**HUMANS, "track": "reference"}, "plain English; the track is lexicalised"),
-        ({**CAREFUL_AGAIN, "track": "end-to-end"}, "plain English; the track is lexicalised"),
+        ({**HUMANS, "track": "end-to-end"}, "plain English; the track is lexicalised"),
         (
             {**HUMANS, "predictions": {"made": "mwz22"}},
             "its predictions are delexicalised responses",
         ),
         ({**HUMANS, "predictions": {"made": "human", "seed": 1}}, "`seed` goes with"),
         (
-            {**HUMANS, "predictions": {"made": "human", "lexicalised": "careful"}},
+            {**HUMANS, "predictions": {"made": "human", "played": "baseline"}},
             "give either `file`",
         ),
-        ({**HUMANS, "predictions": {"lexicalised": "../x"}}, "lexicalised"),
         (system(track="reference", predictions=EMPTY), "states only; the track is state-tracking"),
         (system(track="end-to-end", predictions=EMPTY), "states only; the track is state-tracking"),
         (
@@ -302,14 +273,6 @@ def _sections(page: str) -> dict[str, str]:
     return {part.partition("\n")[0]: part for part in parts}
 
 
-def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
-    enter_sample(tmp_path, "careful")
-    _made(tmp_path, CAREFUL_AGAIN, _scores(_silent()))
-    problems = entry_problems(read_entries(tmp_path))
-    assert len(problems) == 1
-    assert "careful-again: Inform or Success of careful comes back" in problems[0]
-
-
 def test_entries_in_plain_english_are_compared_as_such(
     entered: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,10 +320,6 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
     assert figures == pytest.approx([97.2, 96.7, 94.5, 94.0, 82.3], abs=0.05)
     told = (scores["grounded.in_database"].number, scores["grounded.of_named_venue"].number)
     assert told == pytest.approx((99.4, 91.0), abs=0.05)
-    backs = list(way_back(entries, "2021"))
     [free] = (row for row in others if row.entry.system.predictions.free_running)
     # It plays 100 of 1000 dialogues, each to its end.
     assert (free.name, free.figures["coverage"].number, free.rank) == ("AutoTOD", 10.0, None)
-    assert len(backs) == len(others) - 1 >= 4
-    for key, _, rates in backs:
-        assert all(abs(again - before) <= 1.0 for before, again in rates), key

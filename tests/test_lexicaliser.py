@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from helpers import RULES, parse_submission
 from hypothesis import given, settings, strategies as st
+from lexicaliser import Lexicaliser, lexicalised_predictions
 
 from mwz.harness import Benchmark, Options
 from mwz.harness.data import load_benchmark
-from mwz.harness.grounding.lexicalise import Lexicaliser, lexicalised_predictions
 from mwz.harness.scoring import Scorer, database_of, delexicaliser_of, normalize, report_on
 from mwz.normalization import BeliefState
 from mwz.normalization.delexicaliser import Delexicaliser
@@ -126,7 +126,7 @@ def test_no_known_placeholder_is_left(
 def test_a_published_system_comes_back(
     multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
-    """SOLOIST in docs/lexicalised.md, whose other systems that come back are on the board."""
+    """SOLOIST in docs/lexicalised.md."""
     scorer = Scorer(multiwoz, Options(setup="strict", metrics=("inform",)))
     submission = parse_submission(predictions("soloist"), multiwoz, "soloist")
     delexicalise = delexicaliser_of(scorer)

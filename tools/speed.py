@@ -59,7 +59,6 @@ class Bench:
         for system in ("ubar", "pptod"):
             (self.folder / f"{system}.json").write_bytes(self.outputs(system))
         shutil.copytree(PROJECT / "submissions", self.folder / "submissions")
-        self.mwz("lexicalise", "ubar.json", "-o", "plain.json")
 
     def outputs(self, system: str) -> bytes:
         """Return the outputs of an entry of the board."""
@@ -177,7 +176,7 @@ MEASURES: Mapping[str, Measure] = {
         "`Scorer.dialogues` with BLEU", "six", lambda bench: bench.rewards("bleu", "inform")
     ),
     "lexicalised": _command(
-        "`mwz score --lexicalised`", "score", "score", "plain.json", "--lexicalised"
+        "`mwz score @human --lexicalised`", "score", "score", "@human", "--lexicalised"
     ),
     "intervals": _command("`mwz score --intervals`", "score", "score", "ubar.json", "--intervals"),
     "compare": _command(

@@ -242,10 +242,7 @@ def find_entry(name: str, submissions: Path) -> Entry:
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    problems += [*shared_problems(entries), *_states_problems(entries)]
-    return problems + [
-        one for track in tracks().values() for one in track.entries_problems(entries)
-    ]
+    return [*problems, *shared_problems(entries), *_states_problems(entries)]
 
 
 def file_problems(entries: Iterable[Entry]) -> Iterator[str]:

@@ -210,8 +210,8 @@ def _page(board: Board) -> Iterator[str]:
     tables = board_tables(board)
     for name, track in tracks().items():
         of_track = (_blocks(table) for table in tables if table.track == name and table.rows)
-        below = (track.below(board), _not_entered(board.tables, name))
-        if blocks := [*chain.from_iterable(of_track), *chain.from_iterable(below)]:
+        blocks = [*chain.from_iterable(of_track), *_not_entered(board.tables, name)]
+        if blocks:
             yield f"## {track.title}"
             yield track.about
             yield from blocks

@@ -14,14 +14,12 @@ from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, counted
-from ..io import escaped, markdown_table, read_plain, to_json
+from ..io import escaped, markdown_table, read_plain
 from ..metrics import GoldStates, response_metrics, result_keys
-from ..rooms import import_room
-from ..scoring import Options, Scorer, run
-from ..submission import checked_submission, read_standard
+from ..scoring import Scorer, run
 from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
-from .entries import Entry, absent_packages, entry_problems, file_problems, read_entry
+from .entries import Entry, absent_packages, entry_problems, file_problems
 from .entry_scores import Reading, Responses, score_entry
 from .model import Board, read_board
 from .pairs import pair_problems
@@ -77,8 +75,6 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     predictions = entry.system.predictions
     if by_harness := predictions.made or predictions.played:
         return by_harness
-    if predictions.lexicalised is not None:
-        return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
@@ -94,26 +90,6 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         or "predictions not available: get them by `mwz data fetch --predictions`, with "
         f"--from CLONE from a clone that has {pinned.path}",
     )
-
-
-def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) -> bytes:
-    """Return the predictions of another entry in plain English, as the harness writes them.
-
-    Raises:
-        InputError: The other entry is not there or has no placeholders, or its predictions are
-            not available.
-    """
-    other = read_entry(entry.folder.parent / base)
-    if not tracks()[other.system.track].delexicalised:
-        raise InputError(entry.key, f"{base} has no placeholders to fill")
-    content = find_predictions(other, folders)
-    if isinstance(content, str):
-        raise InputError(entry.key, f"{base} is made by the harness; name a system")
-    benchmark = loaded_once(entry.benchmark or other.benchmark)
-    submission = checked_submission(read_standard(content, base), benchmark, base)
-    scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    lexicalise = import_room("harness.grounding.lexicalise", entry.key)
-    return to_json(lexicalise.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
 # ------------------------------------------------------------------------------- scoring again

@@ -25,8 +25,7 @@ HUMAN_PLACE = "human"
 # Why rows have no rank that the heading of their table, or their own note, says as well.
 REFERENCE = "reference"
 HUMAN_RESPONSES = "the human responses"
-AGAIN = "put into plain English by the harness to check its delexicaliser"
-SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES, AGAIN)
+SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES)
 
 SETUP_FIGURES = ("inform", "success", "combined")
 """The figures that each set-up has."""
@@ -251,7 +250,7 @@ def _reasons(row: Row) -> Iterator[str]:
         yield HUMAN_RESPONSES
         return
     if not tracks()[system.track].submitted or system.predictions.by_harness:
-        yield AGAIN if system.predictions.lexicalised else REFERENCE
+        yield REFERENCE
     if system.unranked is not None:
         yield system.unranked
     if not row.entry.verifiable:

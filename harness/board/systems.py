@@ -121,12 +121,10 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
         path: Its path in the repository.
         git_blob: Its git blob id.
         made: The submission that the harness makes itself, where the entry is a reference row.
-        lexicalised: An entry whose responses the harness writes in plain English, as
-            `mwz lexicalise` does: a check of the round trip, not ranked.
         played: The agent, without a model, that plays live dialogues with the scripted user
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
-        seed: The seed of either; 0 if it is left out.
+        seed: Its seed; 0 if it is left out.
         free_running: Whether a file holds dialogues with a user of their own, on the goals of the
             benchmark, instead of responses to the benchmark's turns.
         unavailable: Why nobody can get them; the entry has no rank.
@@ -138,7 +136,6 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
     path: str | None = None
     git_blob: ObjectId | None = None
     made: Made | None = None
-    lexicalised: EntryKey | None = None
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
@@ -148,17 +145,16 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
     @model_validator(mode="after")
     def _one_place(self) -> Predictions:
         pin = (self.repository, self.commit, self.path, self.git_blob)
-        places = (self.file, self.made, self.lexicalised, self.played, self.unavailable)
+        places = (self.file, self.made, self.played, self.unavailable)
         given = len(places) - places.count(None)
         if given + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
             raise ValueError(
                 "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
-                "or `made`, or `lexicalised`, or `played`, or `unavailable`"
+                "or `made`, or `played`, or `unavailable`"
             )
-        if self.seed is not None and self.lexicalised is None and self.played is None:
-            raise ValueError("`seed` goes with `lexicalised` and `played`")
-        if self.trials is not None and self.played is None:
-            raise ValueError("`trials` goes with `played`")
+        for name, number in (("seed", self.seed), ("trials", self.trials)):
+            if number is not None and self.played is None:
+                raise ValueError(f"`{name}` goes with `played`")
         if self.file is not None and Path(self.file).name != self.file:
             raise ValueError("`file` must be the name of a file in the entry's folder")
         return self
@@ -166,7 +162,7 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
     @property
     def by_harness(self) -> bool:
         """Whether the harness makes them itself: no system is entered by them."""
-        return self.made is not None or self.lexicalised is not None
+        return self.made is not None
 
     @property
     def kind(self) -> Kind | None:
@@ -175,7 +171,7 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
             return "plays"
         if self.made == EMPTY_STATES:
             return "states only"
-        if self.made == HUMAN or self.lexicalised is not None:
+        if self.made == HUMAN:
             return "plain English"
         return None if self.made is None else "delexicalised responses"
 

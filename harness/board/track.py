@@ -8,7 +8,7 @@ track comes with is taken away, its entries are left out.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -26,10 +26,6 @@ Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states on
 """The kind of outputs of a track's systems."""
 
 
-def _nothing(_: object) -> Iterator[str]:
-    return iter(())
-
-
 @dataclass(frozen=True, kw_only=True)
 class Track:
     """A track: what is ranked together.
@@ -45,7 +41,6 @@ class Track:
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
         states: The source of the belief states that its entries are scored with; empty for any.
             Given gold states agree with gold; who submits others must say so in a note.
-        entries_problems: Yields what is wrong with the entries of a board.
         ranks: Key of the column that ranks; empty where nothing does.
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
@@ -53,7 +48,6 @@ class Track:
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
-        below: Yields what the page shows below its tables, given the board.
         commands: How to score a system of one's own, a command each.
         caption: What the page of a system calls its figures.
     """
@@ -65,14 +59,12 @@ class Track:
     rows: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
     states: Literal["predicted", "gold", ""] = ""
-    entries_problems: Callable[[Sequence[Any]], Iterator[str]] = _nothing
     ranks: str = ""
     against: str = ""
     plotted: str = ""
     leads: tuple[str, ...] = ()
     submitted: bool = True
     result: type | None = None
-    below: Callable[[Any], Iterator[str]] = _nothing
     commands: Sequence[str] = ()
     caption: str = ""
 

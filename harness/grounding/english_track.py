@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
-from mwz.normalization import DEFAULT_RULES, published_rule_sets
+from mwz.normalization import published_rule_sets
 
 from ..board import (
     Board,
@@ -26,8 +25,7 @@ from ..board import (
     response_figures,
     response_flags,
 )
-from ..glossary import glossary
-from ..io import escaped, figure, markdown_table, signed
+from ..io import figure
 from ..metrics import TOTAL
 from ..scoring import Report, Scorer, free_run
 from ..submission import Standard, read_standard
@@ -35,18 +33,11 @@ from .scores import GroundedScores
 
 _NAME = "lexicalised"
 
-_WAY_BACK = 1.0
-"""Tolerance of the round trip, in points of Inform and Success."""
-
 
 def _rows(
     entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, tuple[str, float]]]
 ) -> list[list[Row]]:
-    """Return the rows: the human responses, the ranked ones, then the others.
-
-    Systems that the harness put into plain English itself check the round trip, and have no
-    rank.
-    """
+    """Return the rows: the human responses, the ranked ones, then the others."""
     rows = []
     for entry in entries:
         report = entry.scores.reports.get(rules)
@@ -163,54 +154,6 @@ def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
     return FreeRunning(standard, source, scorer, content)
 
 
-# --------------------------------------------------------------------------- the round trip
-
-
-def way_back(
-    entries: Sequence[Entry], rules: str
-) -> Iterator[tuple[str, str, list[tuple[float, float]]]]:
-    """Yield what came back of each system that the harness put into plain English.
-
-    Yields:
-        The entry in plain English, the system's name, and its strict Inform and Success in percent,
-        each before and again.
-    """
-    by_key = {entry.key: entry for entry in entries}
-    for entry in entries:
-        base = by_key.get(entry.system.predictions.lexicalised or "")
-        before = None if base is None else base.scores.reports.get(rules)
-        again = entry.scores.reports.get(rules)
-        if base is None or before is None or again is None:
-            continue
-        rates = [(before.inform, again.inform), (before.success, again.success)]
-        complete = [(a, b) for a, b in rates if a is not None and b is not None]
-        if complete == rates:
-            yield entry.key, base.system.name, complete
-
-
-def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield which systems that the harness put into plain English do not come back."""
-    for key, name, rates in way_back(entries, DEFAULT_RULES):
-        farthest = max(abs(again - before) for before, again in rates)
-        if farthest > _WAY_BACK:
-            yield (
-                f"{key}: Inform or Success of {name} comes back {farthest:.1f} points off, more "
-                f"than {_WAY_BACK:g}; leave it out, or another seed may do"
-            )
-
-
-def _below(board: Board) -> Iterator[str]:
-    """Yield the check of the round trip."""
-    table = []
-    for _, name, rates in way_back(board.entries, board.rules):
-        cells = ((figure(a), figure(b), signed(b - a)) for a, b in rates)
-        table.append([escaped(name), *chain.from_iterable(cells)])
-    if table:
-        yield "### Round trip of the delexicaliser"
-        yield glossary()["terms"]["round trip"].meaning
-        yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
-
-
 # -------------------------------------------------------------------------------- the track
 
 
@@ -222,8 +165,6 @@ TRACKS = (
         read=_read,
         rows=_rows,
         columns=_columns,
-        entries_problems=_entries_problems,
-        below=_below,
         ranks="success, all",
         commands=(
             "mwz score answers.json --lexicalised",

@@ -15,7 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import write_json
+from helpers import parse_submission, write_json
+from lexicaliser import lexicalised_predictions
+
+from mwz.harness.data import load_benchmark
+from mwz.harness.scoring import Scorer
 
 METRIC = '''
 """How often a system asks something."""
@@ -261,10 +265,10 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     path = copied / "mwz/harness/grounding/english_track.py"
     path.write_text(path.read_text(encoding="utf-8") + ENGLISH_COLUMNS, encoding="utf-8")
     _submit(copied, mwz, "Delexicalised")
-    plain = copied / "plain.json"
-    mwz(
-        "lexicalise", _predictions(copied), "-o", str(plain), "--seed", "1", "--benchmark", "sample"
-    )
+    scorer = Scorer(load_benchmark("sample"))
+    content = json.loads(Path(_predictions(copied)).read_text(encoding="utf-8"))
+    submission = parse_submission(content, scorer.benchmark, "careful")
+    plain = write_json(copied / "plain.json", lexicalised_predictions(submission, scorer, seed=1))
     place = ("--benchmark", "sample", "--submissions", "submissions")
     facts = ("--name", "Plain", "--track", "lexicalised", *place)
     mwz("submit", str(plain), *facts)

@@ -31,7 +31,6 @@ from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
 from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..rows import (
-    AGAIN,
     NOTHING,
     REFERENCE,
     SETUP_FIGURES,
@@ -159,11 +158,7 @@ def row_year(row: Row | ReportedRow) -> int | None:
 def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
     if isinstance(row, ReportedRow):
         return [Mark("note", "{}", entry_words=(row.note,))] if row.note else []
-    marks = board.marks(row)
-    if AGAIN in row.reasons:
-        # The check of the round trip has a table of its own in the Markdown page alone.
-        marks.append(Mark("unranked", AGAIN))
-    return marks
+    return board.marks(row)
 
 
 def _cell(row: Row | ReportedRow, column: Column[Any]) -> Value:

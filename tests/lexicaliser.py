@@ -1,4 +1,4 @@
-"""`mwz lexicalise`: put names and numbers in place of placeholders.
+"""Plain English made of placeholders, to test that the delexicaliser turns it back.
 
 Every placeholder is filled with a value of one venue per domain: one that the turn's state finds in
 the database, kept as long as it does, else drawn anew; where the state finds nothing, any venue of
@@ -15,20 +15,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import click
-
 from mwz.database import VenueDatabase
+from mwz.harness.grounding import NAMING_SLOTS, delexicaliser
+from mwz.harness.metrics import play
+from mwz.harness.scoring import Scorer, database_of, normalize, sources_of
+from mwz.harness.submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
 from mwz.normalization import NAME, BeliefState, RuleSet
 from mwz.normalization.delexicaliser import Delexicaliser
-
-from ..cli import notify, option, tell
-from ..cli.reading import chosen_benchmark, read_submissions
-from ..errors import counted
-from ..io import STANDARD_STREAM, write_json
-from ..metrics import play
-from ..scoring import Scorer, database_of, normalize, sources_of
-from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
-from .grounded import NAMING_SLOTS, delexicaliser
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
 _NAMED = [domain for domain, slot in NAMING_SLOTS.items() if slot == "NAME"]
@@ -267,31 +260,3 @@ def lexicalised_predictions(
             present = {key: value for key, value in fields.items() if value is not None}
             written[dialogue.id].append({RESPONSE: text, **present})
     return written
-
-
-@click.command()
-@option.predictions
-@option.output
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Seed of the choice among venues.",
-)
-@option.benchmark
-def command(predictions: str, output: str, seed: int, benchmark: str | None) -> None:
-    """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
-    delexicalised responses in plain English: with values of venues that the turn's belief state
-    finds. The states are the predicted ones, or gold where there are none. Predicted states and
-    active domains are kept; active domains known only from placeholders are written out.
-    """
-    scorer = Scorer(chosen_benchmark(benchmark))
-    [submission] = read_submissions([predictions], scorer)
-    tell(submission.source, submission.remarks)
-    written = lexicalised_predictions(submission, scorer, seed)
-    write_json(output, written)
-    if output != STANDARD_STREAM:
-        responses = counted(sum(map(len, written.values())), "response")
-        states, _ = sources_of(scorer, normalize(scorer, submission))
-        notify(f"wrote {output}: {responses} lexicalised, seed {seed}, {states} states")
