@@ -1,4 +1,4 @@
-"""Human ratings: reading them, correlations with metrics, agreement of raters, rating sheets."""
+"""Human ratings: reading them, correlations with metrics, agreement of raters."""
 
 from __future__ import annotations
 
@@ -290,23 +290,3 @@ def test_what_annotators_of_marco_prefer(
         "placeholders": (0.73, 0.18),
         "words": (0.6, 0.16),
     }
-
-
-def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, cli: Cli) -> None:
-    file, sheets = _submission(tmp_path / "told.json"), tmp_path / "sheets"
-    options = ["--benchmark", "sample", "sheet", sheets, file]
-    cli.done("lab", *options)
-    lines = (sheets / "ratings.csv").read_text().splitlines()
-    assert lines[0] == "id,rater,rating"
-    ids = [line.partition(",")[0] for line in lines[1:]]
-    assert ids == sorted(TOLD)
-    for id_ in ids:
-        sheet = (sheets / f"{id_}.txt").read_text()
-        dialogue = load_benchmark("sample").dialogues[id_]
-        assert f"Dialogue {id_}" in sheet
-        assert all(text in sheet for text in dialogue.users)
-        # The last one follows all states.
-        assert all(text in sheet for text in dialogue.responses[:-1])
-        assert ("The same:  no" in sheet) == (id_ == "town002")
-    # The same dialogues whoever draws, and no table is overwritten.
-    assert "is there already" in cli.refused("lab", *options)

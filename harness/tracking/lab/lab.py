@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import click
 
-from ...cli import notify, option
+from ...cli import option
 from ...cli.dst import files_argument, scored_files, states_options
 from ...cli.reading import chosen_benchmark
 from ...cli.tracked_files import ScoredFile
@@ -27,13 +26,11 @@ from .analysis import (
     spread_table,
 )
 from .ratings import (
-    RATINGS_FILE,
     agreement_table,
     preference_agreement,
     read_preferences,
     read_ratings,
     tracker_agreement,
-    write_rating_sheets,
 )
 
 
@@ -249,20 +246,3 @@ def _rates(scored: ScoredFile, path: str, options: Options) -> dict[str, dict[st
 
 def _played(scorer: Scorer, standard: Standard, source: str) -> Played:
     return scorer.played(normalize(scorer, checked_submission(standard, scorer.benchmark, source)))
-
-
-@command.command("sheet")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("file", type=option.FILE)
-@click.pass_obj
-def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
-    """Write sheets to DIR on which people rate 100 dialogues of FILE, drawn at random, and the
-    table to fill in.
-    """
-    [scored] = _scored(given, [file])
-    dialogues = scored.file.dialogues
-    benchmark = scored.file.benchmark
-    if benchmark is None:
-        benchmark = chosen_benchmark(given["benchmark"])
-    written = write_rating_sheets(folder, dialogues, benchmark, given["choices"])
-    notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")

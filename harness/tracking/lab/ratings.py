@@ -1,8 +1,7 @@
 """Human ratings of dialogues and turns, and how far metrics of the same agree with them.
 
 Dey, Kummara & Desarkar (2022), section 4, correlate JGA and FGA with the ratings of dialogues.
-Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha. Sheets to rate
-on have the form of appendix A.3: what was said, both states, and whether they are the same.
+Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha.
 
 A preference between the responses of two systems is a rating, too: 1 for the first system, -1 for
 the second, 0 for neither. It is held against the difference of the systems' scores.
@@ -13,10 +12,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -25,8 +23,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import stats
 
-from ...benchmark import CANONICAL_STYLE, Benchmark
-from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
+from ...benchmark import CANONICAL_STYLE
+from ...comparison import INTERVAL_LEVEL, Interval, bootstrap_interval
 from ...errors import Findings, InputError, counted, cut_repr, refuse
 from ...io import (
     Table,
@@ -36,13 +34,11 @@ from ...io import (
     read_json,
     shown_name,
     validated,
-    write_text,
 )
 from ...metrics import (
     Choices,
     Played,
     TrackedDialogue,
-    dialogue_states,
     lambda_label,
     percent,
     tokenize_13a,
@@ -413,80 +409,3 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
         scores |= {(one.id, number): turn for number, turn in enumerate(turns)}
         scores[one.id] = {**rates, **sums, "BLEU": figures["bleu"]}
     return scores
-
-
-RATINGS_FILE = "ratings.csv"
-
-SHEETS = 100
-"""How many dialogues are drawn to be rated, as many as in the paper."""
-
-_RULE = "-" * 72
-_QUESTION = (
-    "Did the tracker keep up with what the user wants, over the whole dialogue?\n"
-    f"Write 1 (yes) or 0 (no) as its rating into {RATINGS_FILE}, with your name as rater."
-)
-
-
-def write_rating_sheets(
-    folder: Path,
-    dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark,
-    choices: Choices = Choices(),
-) -> list[str]:
-    """Write a sheet for each of some dialogues drawn at random, and a table to fill in.
-
-    Args:
-        folder: Where to write; made if need be.
-        dialogues: The dialogues.
-        benchmark: What says what was said in them.
-        choices: Which variant of joint accuracy is meant.
-
-    Returns:
-        The ids of the dialogues drawn.
-
-    Raises:
-        InputError: The folder has a table already, a dialogue is not in the benchmark, or a file
-            cannot be written.
-    """
-    if (folder / RATINGS_FILE).exists():
-        raise InputError(str(folder / RATINGS_FILE), "is there already; choose another folder")
-    by_id = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
-    drawn = sorted(random.Random(SEED).sample(by_id, min(SHEETS, len(by_id))))
-    problem = f"not in the benchmark {benchmark.name}, which has what was said"
-    refuse("sheets", [f"{id_}: {problem}" for id_, _ in drawn if id_ not in benchmark.dialogues])
-    sheets = {id_: "\n".join(_sheet(id_, dialogue, benchmark, choices)) for id_, dialogue in drawn}
-    for id_, sheet in sheets.items():
-        write_text(str(folder / f"{id_}.txt"), sheet)
-    # Last: whoever finds it finds all sheets.
-    write_text(
-        str(folder / RATINGS_FILE),
-        "".join(f"{line}\n" for line in ["id,rater,rating", *(f"{id_},," for id_ in sheets)]),
-    )
-    return list(sheets)
-
-
-def _sheet(
-    id_: str, dialogue: TrackedDialogue, benchmark: Benchmark, choices: Choices
-) -> Iterator[str]:
-    gold = benchmark.dialogues[id_]
-    states = dialogue_states(dialogue, choices)
-    yield from (f"Dialogue {id_}", _RULE)
-    for number, pair in zip(states.numbers, states.turns, strict=True):
-        before = gold.responses[number - 1 : number] if number else ()
-        yield f"Turn {number}"
-        yield f"System:    {_text(before)}" if number else "System:"
-        yield f"User:      {_text(gold.users[number : number + 1])}"
-        yield ""
-        yield f"Gold:      {_state(pair.gold)}"
-        yield f"Predicted: {_state(pair.predicted)}"
-        yield f"The same:  {'yes' if pair.gold == pair.predicted else 'no'}"
-        yield _RULE
-    yield _QUESTION + "\n"
-
-
-def _text(texts: Sequence[str]) -> str:
-    return " ".join(" ".join(texts).split()) or "(not known)"
-
-
-def _state(state: Mapping[tuple[str, str], str]) -> str:
-    return ", ".join(f"{'-'.join(slot)}: {state[slot]}" for slot in sorted(state)) or "(empty)"
