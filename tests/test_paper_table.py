@@ -139,7 +139,7 @@ def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
     assert "* differs" not in told
     # Names are made distinct, so that each row has its own marks.
     run = table(CAREFUL, "--name", f"hasty={HASTY}", "--baseline", CAREFUL)
-    (line,) = [line for line in run.out.splitlines() if line.startswith("careful (2) & ")]
+    (line,) = [line for line in run.out.splitlines() if re.match(r" *careful \(2\) +& ", line)]
     assert "*" not in line
     assert "after Holm's correction" in run.out
     assert "holm-1979" in run.out

@@ -146,23 +146,14 @@ def _latex(table: Table) -> str:
     lines: list[str] = []
     for note in table.notes:
         lines += [f"% {line}" for line in note.splitlines()]
-    alignment = ""
-    for column in range(len(table.headers)):
-        cells = [row[column] for row in table.rows]
-        alignment += "r" if cells and all(map(_is_number, cells)) else "l"
-    lines += [
-        "% needs \\usepackage{booktabs}",
-        "\\begin{table}",
-        "\\centering",
-        f"\\caption{{{in_latex(table.title)}}}",
-        f"\\begin{{tabular}}{{{alignment}}}",
-        "\\toprule",
-        f"{' & '.join(map(in_latex, table.headers))} \\\\",
-        "\\midrule",
-    ]
-    for row in _cells(table, in_latex, "\\textbf{%s}"):
-        lines.append(f"{' & '.join(row)} \\\\")
-    lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}"]
+    headers = [in_latex(header) for header in table.headers]
+    cells = _cells(table, in_latex, "\\textbf{%s}")
+    # tabulate's style for booktabs would escape once more what is in LaTeX already.
+    tabular = _table(headers, cells, "latex_raw", _alignment(table.rows))
+    for rule in ("\\toprule", "\\midrule", "\\bottomrule"):
+        tabular = tabular.replace("\\hline", rule, 1)
+    lines += ["% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
+    lines += [f"\\caption{{{in_latex(table.title)}}}", tabular, "\\end{table}"]
     return "\n".join(lines)
 
 
@@ -318,14 +309,22 @@ def _is_number(cell: Cell) -> bool:
 _FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(\*\*)?")
 
 
-def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
-    alignment: list[str] = []
-    for column in zip(*rows, strict=True):
-        alignment.append("right" if all(map(_is_number, column)) else "left")
+def _alignment(rows: Sequence[Sequence[Cell]]) -> list[str] | None:
+    """Return how each column is aligned: figures at the right; None where there are no rows."""
+    columns = zip(*rows, strict=True)
+    return ["right" if all(map(_is_number, column)) else "left" for column in columns] or None
+
+
+def _table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    style: str,
+    alignment: Sequence[str] | None = None,
+) -> str:
+    """Return a table as tabulate writes it in one of its styles."""
+    colalign = alignment or _alignment(rows)
     # Numbers come formatted: tabulate must neither parse nor pad them.
-    return tabulate(
-        rows, headers, tablefmt=style, colalign=alignment or None, disable_numparse=True
-    )
+    return tabulate(rows, headers, style, colalign=colalign, disable_numparse=True)
 
 
 # Pictures.
