@@ -7,7 +7,7 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -219,8 +219,15 @@ class Benchmark:
             InputError: A record does not hold what an erratum says.
         """
         records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
-        corrected: VenueRecords = self._with_errata(records, rules, ["venue"])
-        return corrected
+        for patch in self._patches(rules.errata, "venues"):
+            domain, id_, slot = patch["path"].split("/")
+            venues = list(records.get(domain, ()))
+            for number, venue in enumerate(venues):
+                if venue.get("id") == id_:
+                    venues[number] = dict(venue)
+                    _apply(patch, venues[number], [slot])
+                    records[domain] = venues
+        return records
 
     def corrected(self, rules: RuleSet) -> Benchmark:
         """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
@@ -228,37 +235,32 @@ class Benchmark:
         Raises:
             InputError: A dialogue does not hold what an erratum says.
         """
-        dialogues = self._with_errata(self.dialogues, rules, _PATHS.keys() - {"venue"})
+        dialogues = dict(self.dialogues)
+        for patch in self._patches(rules.errata, "dialogues"):
+            id_, part, *path = patch["path"].split("/")
+            # A benchmark of this name may have only some of the dialogues.
+            if id_ in dialogues:
+                turns: Any = list(getattr(dialogues[id_], part))
+                _apply(patch, turns, path)
+                dialogues[id_] = replace(dialogues[id_], **{part: turns})
         return replace(self, dialogues=dialogues) if rules.errata else self
-
-    def _with_errata(self, content: Any, rules: RuleSet, parts: Collection[str]) -> Any:
-        """Return venue records or dialogues with a rule set's errata of some parts applied."""
-        for part, one in self._errata(rules.errata):
-            venues = content.get(one.get("domain"), ())
-            # A benchmark of this name may have only some of the dialogues and venues.
-            has = one.get("dialogue") in content or any(
-                v.get("id") == one.get("id") for v in venues
-            )
-            if part in parts and has:
-                content = _corrected(content, _PATHS[part](one), one)
-        return content
 
     def errata_of(self, id_: str) -> Iterator[str]:
         """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""
-        goals = self.dialogues[id_].goal.items()
-        wanted = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
-        for part, one in self._errata(errata()):
-            is_asked = part == "venue" and (one["domain"], one["slot"], one.get("there")) in wanted
-            if is_asked or one.get("dialogue") == id_:
-                wrong, right = (_value(one.get(key)) for key in ("there", "right"))
-                has = f"{_place(one)}: {wrong} should be {right}"
-                yield f"erratum: {part}, {has} (source: {one['source']})"
+        goal = self.dialogues[id_].goal
+        for patch in self._patches(errata(), "dialogues"):
+            if patch["path"].startswith(f"{id_}/"):
+                yield _erratum(patch)
+        for patch in self._patches(errata(), "venues"):
+            domain, _, slot = patch["path"].split("/")
+            if domain in goal and (slot, patch.get("old")) in goal[domain].informable.items():
+                yield _erratum(patch)
 
-    def _errata(self, files: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield the part and the content of each erratum of files that is about this benchmark."""
+    def _patches(self, files: Mapping[str, Any], file: str) -> Iterator[Mapping[str, str]]:
+        """Yield the patches of this benchmark's dialogues or venues in files of errata."""
         for content in files.values():
             if content["benchmark"] == self.name:
-                yield from ((part, one) for part in _PATHS for one in content.get(part, ()))
+                yield from (patch for patch in content["patches"] if patch["file"] == file)
 
     def content_hash(self, rules: RuleSet) -> str:
         """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.
@@ -270,47 +272,45 @@ class Benchmark:
         return sha256(json.dumps(dialogues) + json.dumps(self.venue_records(rules)))
 
 
-_PATHS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[Any]]] = {
-    "venue": lambda one: [one["domain"], one["id"], one["slot"]],
-    "state": lambda one: [one["dialogue"], "states", one["turn"], *one["slot"].split("-")],
-    "response": lambda one: [one["dialogue"], "responses", one["turn"]],
-}
-"""What an erratum is about -> where it is among venue records or dialogues."""
+def _erratum(patch: Mapping[str, str]) -> str:
+    """Return a patch as people read it."""
+    wrong, right = _value(patch.get("old")), _value(patch.get("new"))
+    return f"erratum: {patch['path']}: {wrong} should be {right} (source: {patch['reason']})"
 
 
-def _place(one: Mapping[str, Any]) -> str:
-    """Return where in its part an erratum is."""
-    keys = ("dialogue", "turn", "domain", "id", "slot")
-    return ", ".join(f"{key} {one[key]}" for key in keys if key in one)
-
-
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return "nothing" if value is None else cut_repr(value)
 
 
-def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
-    """Return content corrected at a path as an erratum says; the given one is kept."""
-    wrong, right = one.get("there"), one.get("right")
-    if len(path) == 1 and content is None and wrong is None:
-        # The state lacks the domain, too.
-        return {path[0]: right}
-    if path and content is not None:
-        key, rest = path[0], path[1:]
-        if isinstance(content, Dialogue):
-            return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
-        if isinstance(content, Mapping):
-            changed = {**content, key: _corrected(content.get(key), rest, one)}
-            return {name: value for name, value in changed.items() if value is not None}
-        # A venue's record is named by its id.
-        ids = [of.get("id") for of in content if isinstance(of, Mapping)]
-        at = ids.index(key) if key in ids else key
-        if at in range(len(content)):
-            return [*content[:at], _corrected(content[at], rest, one), *content[at + 1 :]]
-    if not path and content == wrong:
-        return right
+def _apply(patch: Mapping[str, str], content: Any, path: Sequence[str]) -> None:
+    """Correct the turns of a dialogue or the record of a venue, both copies, in place.
+
+    Raises:
+        InputError: They do not hold what the patch says.
+    """
+    keys: list[Any] = [int(name) if name.isdigit() else name for name in path]
+    if isinstance(content, list) and keys[0] >= len(content):
+        raise _mismatch(patch, "no such place")
+    *containers, key = keys
+    for name in containers:
+        # Copied, too: turns with equal states may share one object. A state may lack the domain.
+        inner = content[name] if isinstance(content, list) else content.get(name, {})
+        content[name] = dict(inner)
+        content = content[name]
+    old, new = patch.get("old"), patch.get("new")
+    value = content[key] if isinstance(content, list) else content.get(key)
     # An erratum of a response says only which of its words are wrong.
-    if not path and "slot" not in one and content.count(wrong) == 1:
-        return content.replace(wrong, right)
-    has = "no such place" if path else _value(content)
-    problem = f"{_place(one)}: {_value(wrong)} is said to be there, and the benchmark has {has}"
-    raise InputError("errata", f"{problem}; correct the file in normalization/errata/")
+    if isinstance(content, list) and value.count(old or "") == 1:
+        content[key] = value.replace(old, new or "")
+    elif value != old:
+        raise _mismatch(patch, _value(value))
+    elif new is None:
+        del content[key]
+    else:
+        content[key] = new
+
+
+def _mismatch(patch: Mapping[str, str], found: str) -> InputError:
+    problem = f"{_value(patch.get('old'))} is said to be there, and the benchmark has {found}"
+    remedy = "correct the file in normalization/errata/"
+    return InputError("errata", f"{patch['path']}: {problem}; {remedy}")

@@ -51,48 +51,25 @@ def _problem(place: str, problem: Any) -> str:
     return f"{where}: {message[:1].lower()}{message[1:]}"
 
 
-_DialogueId = Annotated[str, Field(pattern="^[a-z0-9_-]+$")]
+_PATCHED = r"^([a-z]+/\w+/\w+|[a-z0-9_-]+/(states/\d+/[a-z]+/[a-z ]+|responses/\d+))$"
+"""Paths of a venue's value, and of a slot or a response of a dialogue."""
 
 
-class StateErratum(BaseModel, extra="forbid", strict=True):
-    """An error of a gold state."""
+class Patch(BaseModel, extra="forbid", strict=True):
+    """What is wrong at one place of the venue records or the dialogues, and what is right."""
 
-    dialogue: _DialogueId
-    turn: int
-    slot: Annotated[str, Field(pattern="^[a-z]+-[a-z ]+$")]
-    there: str = ""
-    right: str = ""
-    source: str
-
-
-class ResponseErratum(BaseModel, extra="forbid", strict=True):
-    """An error of a human response."""
-
-    dialogue: _DialogueId
-    turn: int
-    there: str
-    right: str
-    source: str
-
-
-class VenueErratum(BaseModel, extra="forbid", strict=True):
-    """An error of the venue database."""
-
-    domain: str
-    id: str
-    slot: str
-    there: str = ""
-    right: str = ""
-    source: str
+    file: Literal["dialogues", "venues"]
+    path: Annotated[str, Field(pattern=_PATCHED)]
+    old: str = ""
+    new: str = ""
+    reason: str
 
 
 class Errata(BaseModel, extra="forbid"):
     """A file of errata."""
 
     benchmark: str
-    state: list[StateErratum] = []
-    response: list[ResponseErratum] = []
-    venue: list[VenueErratum] = []
+    patches: list[Patch]
 
 
 def _check_file(folder: str, name: str) -> str:

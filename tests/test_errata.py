@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import CAREFUL, Cli, benchmark, dialogue, goal
@@ -37,21 +38,33 @@ TINY = benchmark(
 )
 
 
-def rules_with(**parts: Any) -> RuleSet:
+def rules_with(*patches: Mapping[str, str]) -> RuleSet:
     """Return a rule set with a made-up file of errata."""
     rules = rule_set("2026")
-    files = {"made-up": {"benchmark": "tiny", **parts}}
+    files = {"made-up": {"benchmark": "tiny", "patches": patches}}
     return replace(rules, tables={**rules.tables, "errata": files})
 
 
-STATE = {"dialogue": "d", "turn": 0, "slot": "restaurant-food", "there": "thai", "source": "s"}
-RESPONSE = {"dialogue": "d", "turn": 0, "there": " 4.", "right": " 4.40 pounds."}
-VENUE = {"domain": "restaurant", "id": "r1", "slot": "name", "there": "golden spoon", "right": "x"}
+STATE = {"file": "dialogues", "path": "d/states/0/restaurant/food", "old": "thai", "reason": "s"}
+RESPONSE = {
+    "file": "dialogues",
+    "path": "d/responses/0",
+    "old": " 4.",
+    "new": " 4.40 pounds.",
+    "reason": "s",
+}
+VENUE = {
+    "file": "venues",
+    "path": "restaurant/r1/name",
+    "old": "golden spoon",
+    "new": "x",
+    "reason": "s",
+}
 
 
 def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
     before = repr(TINY)
-    rules = rules_with(state=[STATE], response=[RESPONSE], venue=[VENUE])
+    rules = rules_with(STATE, RESPONSE, VENUE)
     changed = TINY.corrected(rules).dialogues["d"]
     assert changed.states == [{"restaurant": {"area": "north"}}, {}]
     assert changed.responses == ["it costs 4.40 pounds.", "bye 4. 4."]
@@ -64,26 +77,26 @@ def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "one", "message"),
+    ("patch", "message"),
     [
-        ("state", {**STATE, "there": "greek"}, "0, slot restaurant-food: 'greek' .* has 'thai'"),
-        ("state", {**STATE, "turn": 2}, "d, turn 2, slot restaurant-food: .* no such place"),
-        ("response", {**RESPONSE, "turn": 1}, "turn 1: ' 4.' is said to be there"),
-        ("venue", {**VENUE, "slot": "nmae"}, "id r1, slot nmae: .* has nothing"),
+        ({**STATE, "old": "greek"}, "d/states/0/restaurant/food: 'greek' .* has 'thai'"),
+        ({**STATE, "path": "d/states/2/restaurant/food"}, "d/states/2/.*: .* no such place"),
+        ({**RESPONSE, "path": "d/responses/1"}, "d/responses/1: ' 4.' is said to be there"),
+        ({**VENUE, "path": "restaurant/r1/nmae"}, "restaurant/r1/nmae: .* has nothing"),
     ],
-)  # fmt: skip
+)
 def test_an_erratum_that_finds_something_else_is_refused(
-    part: str, one: dict[str, Any], message: str
+    patch: Mapping[str, str], message: str
 ) -> None:
-    rules = rules_with(**{part: [one]})
+    rules = rules_with(patch)
     with pytest.raises(InputError, match=message):
-        TINY.venue_records(rules) if part == "venue" else TINY.corrected(rules)
+        TINY.venue_records(rules) if patch["file"] == "venues" else TINY.corrected(rules)
 
 
 def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_out() -> None:
-    absent = {"dialogue": "d", "turn": 1, "slot": "hotel-area", "right": "east", "source": "s"}
-    elsewhere = {**STATE, "dialogue": "e"}
-    rules = rules_with(state=[absent, elsewhere], venue=[{**VENUE, "id": "r9"}])
+    absent = {"file": "dialogues", "path": "d/states/1/hotel/area", "new": "east", "reason": "s"}
+    elsewhere = {**STATE, "path": "e/states/0/restaurant/food"}
+    rules = rules_with(absent, elsewhere, {**VENUE, "path": "restaurant/r9/name"})
     changed = TINY.corrected(rules).dialogues
     assert changed["d"].states == [*TINY.dialogues["d"].states[:1], {"hotel": {"area": "east"}}]
     assert changed["other"] == TINY.dialogues["other"]
@@ -93,18 +106,18 @@ def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_
 def test_a_file_of_another_shape_is_refused_by_file_and_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wrong = {"benchmark": "multiwoz", "state": [{**STATE, "rihgt": "x"}]}
-    del wrong["state"][0]["source"]  # type: ignore[attr-defined]
+    patch = {**STATE, "nwe": "x"}
+    del patch["reason"]
+    wrong = {"benchmark": "multiwoz", "patches": [patch]}
     monkeypatch.setattr("mwz.normalization.rules.read_toml", lambda path: wrong)
-    place = r"errata/multiwoz.toml: state\.0"
-    with pytest.raises(DeclarationError, match=f"{place}.source: field req.*rihgt: unknown key"):
+    place = r"errata/multiwoz.toml: patches\.0"
+    with pytest.raises(DeclarationError, match=f"{place}.reason: field req.*nwe: unknown key"):
         errata.__wrapped__()  # type: ignore[attr-defined]
     # A name that no benchmark has would be left out without a word.
-    wrong["state"] = [{**STATE, "dialogue": "MUL2053.json", "slot": "hotelname"}]
-    with pytest.raises(
-        DeclarationError, match=r"dialogue: string should .*slot: string should match"
-    ):
-        errata.__wrapped__()  # type: ignore[attr-defined]
+    for path in ("MUL2053.json/states/0/hotel/name", "mul2053/states/0/hotelname"):
+        wrong["patches"] = [{**STATE, "path": path}]
+        with pytest.raises(DeclarationError, match=r"path: string should match"):
+            errata.__wrapped__()  # type: ignore[attr-defined]
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,35 +142,37 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
         assert scorer.report(played).inform == {"2026": 94.0, "next": 94.1}[rules]
     assert informed["next"] - informed["2026"] == {"mul2053"}
     notes = [note for id_ in multiwoz.dialogues for note in multiwoz.errata_of(id_)]
-    counts = Counter(note.split()[1] for note in notes)
+    counts = Counter(re.split("[/:]", note)[2] for note in notes)
     # A state, prices of 18 responses, and the venue that two goals name.
-    assert counts == {"state,": 1, "response,": 18, "venue,": 2}
+    assert counts == {"states": 1, "responses": 18, "71": 2}
     # None is left out for a name that the benchmark lacks, and slots are those of its states.
     [content] = [one for one in errata().values() if one["benchmark"] == multiwoz.name]
     assert len(errata()) == 1
-    parts = ("state", "goal", "response")
-    assert sum(len(content.get(part, ())) for part in parts) == 1 + 18
+    paths: dict[str, list[list[str]]] = {"dialogues": [], "venues": []}
+    for patch in content["patches"]:
+        paths[patch["file"]].append(patch["path"].split("/"))
+    assert {file: len(found) for file, found in paths.items()} == {"dialogues": 19, "venues": 1}
     states = [state for one in multiwoz.dialogues.values() for state in one.states or ()]
-    slots = {f"{domain}-{slot}" for one in states for domain, of in one.items() for slot in of}
-    assert {one["slot"] for one in content["state"]} <= slots
+    slots = {(domain, slot) for one in states for domain, of in one.items() for slot in of}
+    assert {(*path[3:],) for path in paths["dialogues"] if path[1] == "states"} <= slots
     records = multiwoz.venue_records(rule_set("2026"))
     ids = {(domain, venue.get("id")) for domain, venues in records.items() for venue in venues}
-    assert {(one["domain"], one["id"]) for one in content["venue"]} <= ids
+    assert {(domain, id_) for domain, id_, _ in paths["venues"]} <= ids
 
 
 def test_why_says_where_an_erratum_touches_a_dialogue(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = {"domain": "restaurant", "id": "1", "slot": "area", "there": "centre", "right": "east"}
-    absent = {"dialogue": "town002", "turn": 0, "slot": "hotel-stars", "right": "4", "source": "s"}
-    parts = {"venue": [{**one, "source": "a map"}], "state": [absent]}
-    files = {"made-up": {"benchmark": "sample", **parts}}
+    area = {"path": "restaurant/1/area", "old": "centre", "new": "east", "reason": "a map"}
+    absent = {"path": "town002/states/0/hotel/stars", "new": "4", "reason": "s"}
+    patches = [{"file": "venues", **area}, {"file": "dialogues", **absent}]
+    files = {"made-up": {"benchmark": "sample", "patches": patches}}
     monkeypatch.setattr("mwz.harness.benchmark.errata", lambda: files)
     # The goal of town001 has the centre, that of town002 no restaurant.
     shown = [
         cli.done("why", CAREFUL, "--benchmark", "sample", "--dialogue", id_).out
         for id_ in ("town001", "town002")
     ]
-    told = "erratum: venue, domain restaurant, id 1, slot area: 'centre' should be 'east' (source: "
+    told = "erratum: restaurant/1/area: 'centre' should be 'east' (source: "
     assert [told in text for text in shown] == [True, False]
-    assert "town002, turn 0, slot hotel-stars: nothing should be '4' (source: s)" in shown[1]
+    assert "town002/states/0/hotel/stars: nothing should be '4' (source: s)" in shown[1]
