@@ -309,27 +309,25 @@ def _some_systems() -> str:
 
 
 def _audited_systems() -> str:
-    """Return what authors report of each system, and the harness's figures of what is submitted."""
+    """Return what authors report of their systems beside the harness's figures of the outputs."""
     rows = []
     for row in _board().rows:
-        if row.entry.system.predictions.by_harness:
+        printed = _printed(one for one in row.entry.system.reported if one.setup == "own")
+        if row.entry.system.predictions.by_harness or printed == NOTHING:
             continue
         newer = row.entry.scores.reports.get("2023")
         rows.append(
             [
                 escaped_cell(row.name),
-                _printed(one for one in row.entry.system.reported if one.setup == "own"),
+                printed,
                 _slashed(
                     as_played(figure_of(row, name)).text for name in ("bleu", "inform", "success")
-                ),
-                _slashed(
-                    figure_of(row, f"optimistic.{name}").text for name in ("inform", "success")
                 ),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
         )
-    headers = ["System", "Authors (B / I / S)", "Strict (B / I / S)"]
-    return markdown_table([*headers, "Optimistic (I / S)", "Rules 2023 (I / S)"], rows)
+    headers = ["System", "Authors (B / I / S)", "Strict (B / I / S)", "Rules 2023 (I / S)"]
+    return markdown_table(headers, rows)
 
 
 def _printed(claims: Iterable[ReportedFigures]) -> str:
@@ -412,11 +410,10 @@ def _fuzzy_joint_accuracies() -> str:
             figures = (exact, *(tracked.fuzzy[name] for name in names))
             sharing.setdefault(figures, []).append(escaped_cell(entry.system.name))
     rows = [
-        [", ".join(of), *(figure(one, 2) for one in figures), signed(figures[1] - figures[0], 2)]
-        for figures, of in sorted(sharing.items(), key=lambda one: one[0][0] - one[0][1])
+        [", ".join(systems), *(figure(accuracy, 2) for accuracy in figures)]
+        for figures, systems in sorted(sharing.items(), key=lambda item: item[0][0] - item[0][1])
     ]
-    headers = ["System", "JGA", "Fuzzy joint accuracy", "As written", "Fuzzy − JGA"]
-    return markdown_table(headers, rows)
+    return markdown_table(["System", "JGA", "Fuzzy joint accuracy", "As written"], rows)
 
 
 def _remarks() -> str:
@@ -424,20 +421,10 @@ def _remarks() -> str:
     for name, feature in declared_features().items():
         if name in declared_flags():
             continue
-        parts = ", ".join(
-            f"`{part}` {_percent(limit)}" for part, limit in feature.part_limits.items()
-        )
-        limits = "; ".join(filter(None, [_percent(feature.limit), parts]))
         ends = [_percent(end) for end in feature.honest]
-        rows.append(
-            [
-                f"`{name}`",
-                f"{feature.items} that {feature.odd}",
-                " to ".join(ends) or NOTHING,
-                limits,
-                f"{feature.remedy}{_after(feature.unless)}",
-            ]
-        )
+        odd = f"{feature.items} that {feature.odd}"
+        published = " to ".join(ends) or NOTHING
+        rows.append([f"`{name}`", odd, published, _percent(feature.limit), feature.remedy])
     headers = ["remark", "counts", "published files, %", "limit, %", "what to do"]
     return markdown_table(headers, rows)
 
@@ -445,12 +432,6 @@ def _remarks() -> str:
 def _percent(share: float) -> str:
     """Return a share in percent, with a digit where there is one."""
     return f"{100 * share:.1f}".removesuffix(".0")
-
-
-def _after(causes: Sequence[str]) -> str:
-    """Say beside which remarks a remark is not made."""
-    listed = ", ".join(f"`{cause}`" for cause in causes)
-    return f" (not beside {listed})" if causes else ""
 
 
 def _flags() -> str:
