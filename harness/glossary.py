@@ -13,6 +13,9 @@ from mwz.normalization import read_toml
 
 from .io import markdown_table, validated
 
+ELSEWHERE = ("metrics", "flags", "audit")
+"""Sections that docs/glossary.md only names, since other pages or commands have their tables."""
+
 
 @dataclass(frozen=True)
 class Term:
@@ -22,7 +25,6 @@ class Term:
         meaning: What it means: a sentence, or a phrase where a list or legend goes on with it.
         title: What people read.
         unit: The unit of its figures, or of what is counted.
-        digits: Digits after the point that tables show of its figures; None if it has none.
         source: The publication that defines it.
         sign: The sign of a mark.
     """
@@ -30,7 +32,6 @@ class Term:
     meaning: str
     title: str = ""
     unit: str = ""
-    digits: int | None = None
     source: str = ""
     sign: str = ""
 
@@ -54,18 +55,19 @@ def glossary() -> Mapping[str, Mapping[str, Term]]:
 
 
 def glossary_page() -> str:
-    """Return docs/glossary.md: a table for each section."""
+    """Return docs/glossary.md: a table for each section, unless another page has it."""
     parts = ["# Glossary", "What the harness calls things. `harness/glossary.toml` has it as data."]
     for section, about in glossary()["sections"].items():
+        parts += [f"## {about.title}", about.meaning]
+        if section in ELSEWHERE:
+            continue
         rows = []
         for key, term in glossary()[section].items():
             name = "" if key == term.title else f"`{key}`"
-            digits = "" if term.digits is None else str(term.digits)
-            cells = [term.title, name, term.sign, term.meaning, term.unit, digits, term.source]
-            rows.append(cells)
-        headers = ["term", "name in data", "sign", "meaning", "unit", "digits", "source"]
+            rows.append([term.title, name, term.sign, term.meaning, term.unit])
+        headers = ["term", "name in data", "sign", "meaning", "unit"]
         used = [place for place in range(len(headers)) if any(row[place] for row in rows)]
         table = [[row[place] for place in used] for row in rows]
         shown = [headers[place] for place in used]
-        parts += [f"## {about.title}", about.meaning, markdown_table(shown, table)]
+        parts.append(markdown_table(shown, table))
     return "\n\n".join(parts) + "\n"
