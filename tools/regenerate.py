@@ -424,9 +424,8 @@ def _remarks() -> str:
         ends = [_percent(end) for end in feature.honest]
         odd = f"{feature.items} that {feature.odd}"
         published = " to ".join(ends) or NOTHING
-        rows.append([f"`{name}`", odd, published, _percent(feature.limit), feature.remedy])
-    headers = ["remark", "counts", "published files, %", "limit, %", "what to do"]
-    return markdown_table(headers, rows)
+        rows.append([f"`{name}`", odd, published, _percent(feature.limit)])
+    return markdown_table(["remark", "counts", "published files, %", "limit, %"], rows)
 
 
 def _percent(share: float) -> str:
