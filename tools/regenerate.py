@@ -46,7 +46,7 @@ from mwz.harness.io import (
     write_json,
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
-from mwz.harness.metrics import SETUPS, response_metrics, tracking_metrics
+from mwz.harness.metrics import SETUPS, Setup, response_metrics, tracking_metrics
 from mwz.harness.scoring import Report, Scorer, report_on, with_all_metrics
 from mwz.harness.submission import (
     checked_submission,
@@ -258,19 +258,18 @@ def _response_metrics() -> str:
 
 
 def _setups() -> str:
-    rows: _Rows = [
-        [
-            f"`{name}`",
-            named.setup.comparison,
-            "yes" if named.setup.reduced_search else "",
-            named.domains or "own",
-            named.states or "own",
-            named.setup.references,
-            named.description,
-            named.source,
-        ]
-        for name, named in SETUPS.items()
-    ]
+    """Return the set-ups of published scripts; those that compute the same share a row."""
+    sharing: dict[tuple[Setup, str, str], list[str]] = {}
+    for name, named in SETUPS.items():
+        key = (named.setup, named.domains or "own", named.states or "own")
+        sharing.setdefault(key, []).append(name)
+    rows: _Rows = []
+    for (setup, domains, states), names in sharing.items():
+        reduced = "yes" if setup.reduced_search else ""
+        title = ", ".join(f"`{name}`" for name in names)
+        sources = "; ".join(SETUPS[name].source for name in names)
+        choices = [setup.comparison, reduced, domains, states, setup.references]
+        rows.append([title, *choices, SETUPS[names[0]].description, sources])
     headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "description"]
     return markdown_table([*headers, "source"], rows)
 
