@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import enter_sample
+from entered import REPOSITORY, enter, enter_sample, reports, system
 from helpers import PROJECT, Cli, build_multiwoz, sample_predictions
 from hypothesis import settings
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.board import Board, read_board, read_entries
 from mwz.harness.data.gold_states import read_gold_states
 from mwz.harness.metrics import GoldStates
 from mwz.harness.submission import read_predictions
@@ -151,6 +152,32 @@ def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three submissions to the sample, entered. Nobody changes them: copy the folder."""
     folder = tmp_path_factory.mktemp("sample") / "submissions"
     enter_sample(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def project_board() -> Board:
+    """The project's own board under rule set 2021."""
+    if not REPOSITORY.is_dir():
+        pytest.skip("the project's submissions are not here")
+    return read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+
+
+@pytest.fixture(scope="session")
+def project_site(project_board: Board) -> Mapping[str, str]:
+    """The web page of the project's board: path -> content."""
+    # The room may be missing.
+    from mwz.harness.board.views.site_pages import make_site
+
+    return make_site(project_board, PROJECT / "docs")
+
+
+@pytest.fixture
+def three_entries(tmp_path: Path) -> Path:
+    """A folder of three made-up submissions: beta is the first, then alpha, then gamma."""
+    folder = tmp_path / "base" / "submissions"
+    for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
+        enter(folder, key, system(name=key.title()), reports(bleu=bleu))
     return folder
 
 

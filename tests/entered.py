@@ -14,7 +14,7 @@ from helpers import PROJECT, SUBMISSIONS, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board import Entry, Reading, Scores, System, tracks
+from mwz.harness.board import Entry, Reading, Scores, System, read_board, read_entries, tracks
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.markdown import tables_page
@@ -351,3 +351,12 @@ def leaderboard(
 ) -> str:
     """Return the page of all tables of entries in Markdown."""
     return tables_page(make_board(entries, rules, tables, note, pairs))
+
+
+def site_of(folder: Path) -> dict[str, str]:
+    """Return the web page of a folder of submissions: path -> content."""
+    # The room may be missing.
+    from mwz.harness.board.views.site_pages import make_site
+
+    board = read_board(folder, read_entries(folder), "2021")
+    return make_site(board, folder.parent / "docs")

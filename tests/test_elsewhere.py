@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, enter, reports, system
+from entered import enter, reports, system
 from helpers import PROJECT
 from ruamel.yaml import YAML
 
-from mwz.harness.board import read_board, read_entries
+from mwz.harness.board import Board, read_board, read_entries
 from mwz.harness.board.submitting import hub_record
 from mwz.harness.board.views.board_data import shared_records
 from mwz.normalization.packaged import tomllib
@@ -25,10 +25,9 @@ REGISTERED = YAML(typ="safe").load(
 
 
 @pytest.fixture(scope="module")
-def records() -> dict[str, Any]:
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    lines = map(json.loads, shared_records(board).splitlines())
-    return {one["evaluation_id"].removeprefix("multiwoz-harness/"): one for one in lines}
+def records(project_board: Board) -> dict[str, Any]:
+    records = map(json.loads, shared_records(project_board).splitlines())
+    return {record["evaluation_id"].removeprefix("multiwoz-harness/"): record for record in records}
 
 
 def test_scores_have_intervals_and_reported_figures_their_source(records: dict[str, Any]) -> None:

@@ -13,12 +13,12 @@ from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
+    Board,
     Entry,
     Row,
     Scores,
     System,
     copied,
-    read_board,
     read_entries,
 )
 from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
@@ -225,12 +225,11 @@ SHARED["dard-best-agents"].add("copied_responses")
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[str, dict[str, Row]]:
+def published(project_board: Board) -> dict[str, dict[str, Row]]:
     """Key -> where ("responses" or "states") -> row, of published outputs."""
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
     found: dict[str, dict[str, Row]] = {}
-    by_track = board.tables_by_track
-    responses = [board.rows, *by_track["lexicalised"]]
+    by_track = project_board.tables_by_track
+    responses = [project_board.rows, *by_track["lexicalised"]]
     tables = {"responses": responses, "states": by_track["state-tracking"]}
     for where, of in tables.items():
         for row in (row for table in of for row in table):
@@ -267,10 +266,11 @@ def test_the_human_responses_are_the_first_that_others_can_be_copies_of() -> Non
     assert shares["copy"]["copied_responses"] == ("corpus", 1.0)
 
 
-def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag() -> None:
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    by_track = board.tables_by_track
-    tables = (board.rows, *by_track["lexicalised"], *by_track["state-tracking"])
+def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag(
+    project_board: Board,
+) -> None:
+    by_track = project_board.tables_by_track
+    tables = (project_board.rows, *by_track["lexicalised"], *by_track["state-tracking"])
     rows = [row for table in tables for row in table if row.key != "krls-gold-acts"]
     for flag in ("placeholders", "placement", "reference_placeholders", "gold_states", "told"):
         values = [

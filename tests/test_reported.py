@@ -12,7 +12,7 @@ import tomli_w
 from entered import REPOSITORY, enter, leaderboard, report, system
 from helpers import PROJECT, refusal
 
-from mwz.harness.board import Entry, read_board, read_entries
+from mwz.harness.board import Board, Entry, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.markdown import older_results_page, pages
 from mwz.harness.board.model import make_board
@@ -245,8 +245,8 @@ def test_a_row_that_names_an_entry_that_is_not_there_is_refused(
 # ------------------------------------------------------------- the tables of the repository
 
 
-def test_the_repositorys_pages_are_what_its_submissions_give() -> None:
-    made = pages(REPOSITORY, read_board(REPOSITORY, read_entries(REPOSITORY), "2021"))
+def test_the_repositorys_pages_are_what_its_submissions_give(project_board: Board) -> None:
+    made = pages(REPOSITORY, project_board)
     assert {PROJECT / "leaderboard.md", PROJECT / "docs" / "older-results.md"} <= made.keys()
     for path, content in made.items():
         assert content.encode() == path.read_bytes()

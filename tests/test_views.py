@@ -15,11 +15,8 @@ from entered import REPOSITORY
 from helpers import PROJECT
 from parsed import HTML, tree_of
 
-from mwz.harness.board import read_board, read_entries
+from mwz.harness.board import Board
 from mwz.harness.board.markdown import pages
-from mwz.harness.board.views.site_pages import make_site
-
-pytestmark = pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
 
 Cells: TypeAlias = dict[tuple[str, str, str], str]
 """Table, system and column -> what stands there, without the sign of a lower bound."""
@@ -29,13 +26,8 @@ TABLES = ("end-to-end", "policy-optimization", "state-tracking-0", "lexicalised"
 
 
 @pytest.fixture(scope="module")
-def site() -> Mapping[str, str]:
-    return make_site(read_board(REPOSITORY, read_entries(REPOSITORY), "2021"), PROJECT / "docs")
-
-
-@pytest.fixture(scope="module")
-def page(site: Mapping[str, str]) -> Cells:
-    return dict(_of_page(site["index.html"]))
+def page(project_site: Mapping[str, str]) -> Cells:
+    return dict(_of_page(project_site["index.html"]))
 
 
 def _of_page(text: str) -> Iterator[tuple[tuple[str, str, str], str]]:
@@ -85,15 +77,14 @@ def _same(cell: str, value: str) -> bool:
     return abs(Decimal(value) - Decimal(words[0])) <= half
 
 
-def test_the_leaderboard_says_what_the_page_says(page: Cells) -> None:
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+def test_the_leaderboard_says_what_the_page_says(page: Cells, project_board: Board) -> None:
     tables = set()
     for (table, system, title), cell in _of_markdown(
-        pages(REPOSITORY, board)[PROJECT / "leaderboard.md"], TABLES
+        pages(REPOSITORY, project_board)[PROJECT / "leaderboard.md"], TABLES
     ):
         if title == "Authors" and cell:
             authors = [page[table, system, f"{name}-reported"] for name in ("inform", "success")]
-            assert "/".join(one.split()[0] for one in authors) == cell
+            assert "/".join(cell.split()[0] for cell in authors) == cell
         elif title in ("#", "Range"):
             assert cell in ["", *page.get((table, system, "rank"), "– human").split()]
         elif (table, system, _key(title)) in page:
@@ -102,10 +93,10 @@ def test_the_leaderboard_says_what_the_page_says(page: Cells) -> None:
     assert tables == set(TABLES)
 
 
-def test_the_downloads_say_what_the_page_says(site: Mapping[str, str], page: Cells) -> None:
-    objects = {row["entry"]: row for row in json.loads(site["board.json"])["rows"]}
+def test_the_downloads_say_what_the_page_says(project_site: Mapping[str, str], page: Cells) -> None:
+    objects = {row["entry"]: row for row in json.loads(project_site["board.json"])["rows"]}
     compared = 0
-    for line in csv.DictReader(io.StringIO(site["board.csv"])):
+    for line in csv.DictReader(io.StringIO(project_site["board.csv"])):
         table = "end-to-end" if line["track"] == "reference" else line["track"]
         for key in ("bleu", "inform", "success", "combined"):
             cell = page[table, line["system"], key]
@@ -124,9 +115,9 @@ def test_the_downloads_say_what_the_page_says(site: Mapping[str, str], page: Cel
 
 @pytest.mark.parametrize("track", ["state-tracking", "lexicalised", "live"])
 def test_the_tables_of_other_tracks_say_what_the_page_says(
-    track: str, site: Mapping[str, str], page: Cells
+    track: str, project_site: Mapping[str, str], page: Cells
 ) -> None:
-    lines = list(csv.DictReader(io.StringIO(site[f"{track}.csv"])))
+    lines = list(csv.DictReader(io.StringIO(project_site[f"{track}.csv"])))
     titles = list(dict.fromkeys(line["table"] for line in lines))
     compared = 0
     for line in lines:

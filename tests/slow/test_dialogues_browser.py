@@ -5,18 +5,18 @@ As in `test_site_browser.py` the pages are opened from the disk. They are those 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import NEEDS_BROWSER, settle
-from entered import REPOSITORY
-from helpers import PROJECT, SUBMISSIONS
+from helpers import SUBMISSIONS
 
 from mwz.harness import Benchmark
-from mwz.harness.board import read_board, read_entries
+from mwz.harness.board import Board
 from mwz.harness.board.views.dialogue_pages import pages_of_dialogues
-from mwz.harness.board.views.site_pages import dialogue_site, make_site, write_site
+from mwz.harness.board.views.site_pages import dialogue_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import write_atomically
 from mwz.harness.scoring import Options, Scorer, played_predictions
@@ -142,16 +142,13 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
 
 
 def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, project_board: Board, project_site: Mapping[str, str]
 ) -> None:
-    if not REPOSITORY.is_dir():
-        pytest.skip("the project is not here")
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    write_site(make_site(board, PROJECT / "docs"), tmp_path)
+    write_site(project_site, tmp_path)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto((tmp_path / "dialogues.html").as_uri() + "#system=UBAR&outcome=lost")
-        ubar = next(entry for entry in board.entries if entry.key == "ubar")
+        ubar = next(entry for entry in project_board.entries if entry.key == "ubar")
         success = ubar.scores.main.success
         assert page.locator(ROWS).count() == round(10 * (100 - success))
         button = page.locator(f"{ROWS} button").first

@@ -12,10 +12,9 @@ from types import ModuleType
 
 import jsonschema
 import pytest
-from entered import REPOSITORY
 from test_elsewhere import REGISTERED
 
-from mwz.harness.board import read_board, read_entries
+from mwz.harness.board import Board
 from mwz.harness.board.views.board_data import shared_records
 
 Published = Callable[[str, str], str]
@@ -36,16 +35,16 @@ def published(tmp_path: Path) -> Published:
     return read
 
 
-def test_every_record_follows_the_schema_of_every_eval_ever(published: Published) -> None:
+def test_every_record_follows_the_schema_of_every_eval_ever(
+    published: Published, project_board: Board
+) -> None:
     schema = published("every-eval-ever==0.3.0", "every_eval_ever/schemas/eval.schema.json")
     validator = jsonschema.Draft7Validator(json.loads(schema))
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    records = [*map(json.loads, shared_records(board).splitlines())]
+    records = [*map(json.loads, shared_records(project_board).splitlines())]
     assert len(records) > 50
-    problems = [
-        (one["evaluation_id"], e.message) for one in records for e in validator.iter_errors(one)
-    ]
-    assert problems == []
+    for record in records:
+        problems = [error.message for error in validator.iter_errors(record)]
+        assert problems == [], record["evaluation_id"]
     assert [*validator.iter_errors({**records[0], "source_metadata": {}})]
 
 

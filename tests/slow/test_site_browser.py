@@ -6,6 +6,7 @@ skipped where one of them is missing. The pages are opened from the disk: nothin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,9 @@ WIDTHS = (360, 800, 1280, 1440, 1920)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, project_site: Mapping[str, str]) -> Path:
     directory = tmp_path_factory.mktemp("web")
-    write_site(
-        make_site(read_board(REPOSITORY, read_entries(REPOSITORY), "2021"), PROJECT / "docs"),
-        directory,
-    )
+    write_site(project_site, directory)
     return directory
 
 

@@ -1,0 +1,138 @@
+"""`mwz site` writes the page, or serves it to this machine alone."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from entered import site_of
+from helpers import Cli
+from parsed import elements, text_of, tree_of
+
+from mwz.harness.board.views.site_pages import (
+    LOOPBACK,
+    page_server,
+)
+
+
+@pytest.fixture
+def site(cli: Cli) -> Cli:
+    return cli.of("site", "--submissions")
+
+
+def test_the_command_writes_the_site(three_entries: Path, tmp_path: Path, site: Cli) -> None:
+    web = tmp_path / "web"
+    done = site.done(three_entries, web)
+    assert f"{web / 'index.html'}: " in done.out
+    assert "docs: is missing; the site has no documents" in done.err
+    there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
+    assert there == set(site_of(three_entries))
+
+
+@pytest.mark.parametrize(
+    "remote", ["git@host.org:a/b.git", "https://me:secret@host.org/a/b", "/srv/b.git"]
+)
+def test_pages_lead_to_the_repository_whose_address_is_known(
+    remote: str, three_entries: Path, tmp_path: Path, site: Cli
+) -> None:
+    for words in (["init", "-q"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", "-C", three_entries, *words], check=True)
+    site.done(three_entries, tmp_path / "web")
+    page = tree_of((tmp_path / "web" / "index.html").read_text(encoding="utf-8"))
+    links = {text_of(a): a.get("href") for a in elements(page, "a")}
+    address = "https://host.org/a/b" if "host.org" in remote else None
+    assert links.get("Repository") == address
+    assert (f"pip install git+{address}" in text_of(page)) == (address is not None)
+
+
+def test_what_is_no_place_for_a_site_is_refused(
+    three_entries: Path, tmp_path: Path, site: Cli
+) -> None:
+    done = site(three_entries, three_entries / "web")
+    assert (done.status, (three_entries / "web").exists()) == (2, False)
+    assert "lies in the folder of submissions" in done.err
+    assert "give either DIR or --serve" in site(three_entries).err
+    assert "give either DIR or --serve" in site(three_entries, "web", "--serve", "0").err
+    # Nothing is written where an entry is wrong.
+    (three_entries / "alpha" / "scores.json").write_text("{", encoding="utf-8")
+    done = site(three_entries, tmp_path / "web")
+    assert (done.status, (tmp_path / "web").exists()) == (2, False)
+
+
+@pytest.fixture
+def served(three_entries: Path) -> Iterator[str]:
+    with page_server(
+        {path: partial(str, text) for path, text in site_of(three_entries).items()}, 0
+    ) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        host, port = server.server_address[:2]
+        assert host == LOOPBACK
+        yield f"http://{host!s}:{port}"
+        server.shutdown()
+        thread.join()
+
+
+def _get(address: str) -> tuple[str, str]:
+    with urllib.request.urlopen(address) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def test_the_site_is_served_as_it_would_be_written(served: str, three_entries: Path) -> None:
+    files = site_of(three_entries)
+    assert _get(served) == ("text/html; charset=utf-8", files["index.html"])
+    assert _get(f"{served}/systems/alpha.html?x=1")[1] == files["systems/alpha.html"]
+    assert _get(f"{served}/site.js") == ("text/javascript; charset=utf-8", files["site.js"])
+
+
+def _asked(served: str, request: str) -> bytes:
+    """Send a request as it is written, and return the first line of the answer."""
+    port = int(served.rpartition(":")[2])
+    with socket.create_connection((LOOPBACK, port), timeout=10) as client:
+        client.sendall(request.encode())
+        return client.makefile("rb").readline()
+
+
+_HOSTS = [
+    *(("GET", "/", [host], b"200") for host in ("127.0.0.1", "LocalHost:PORT", "[::1]:PORT")),
+    *(("GET", "/", [host], b"421") for host in ("board.example.org:PORT", "localhost:1", "")),
+    ("GET", "/", ["localhost", "board.example.org"], b"421"),
+    ("GET", "/", [], b"421"),
+    ("GET", "http://localhost:PORT/", ["localhost"], b"404"),
+    ("GET", "http://localhost:PORT/", ["board.example.org"], b"421"),
+    *(("GET", path, ["localhost"], b"404") for path in ("/nothing.html", "/../entry.toml")),
+    *(("GET", path, ["localhost"], b"404") for path in ("/%2e%2e/x", "/systems/", "/%00", "/%ff")),
+    ("GET", "http://[::1", ["localhost"], b"404"),
+    ("HEAD", "/", ["localhost"], b"501"),
+    ("GET", "/a b", ["localhost"], b"400"),
+]
+
+
+@pytest.mark.parametrize(("method", "address", "hosts", "status"), _HOSTS)
+def test_only_pages_are_served_and_only_to_this_machine(
+    method: str,
+    address: str,
+    hosts: list[str],
+    status: bytes,
+    served: str,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    lines = "".join(f"Host: {host}\r\n" for host in hosts)
+    request = f"{method} {address} HTTP/1.1\r\n{lines}\r\n"
+    answer = _asked(served, request.replace("PORT", served.rpartition(":")[2]))
+    assert answer.split()[1] == status
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_taken_port_is_refused_in_one_line(served: str, three_entries: Path, site: Cli) -> None:
+    port = served.rpartition(":")[2]
+    refused = site.refused(three_entries, "--serve", port)
+    assert f"port {port}: is not available" in refused
+    assert refused.count("mwz: port") == 1
