@@ -1,0 +1,196 @@
+"""`mwz play`: what it writes, resumes and refuses, and the agents that it plays with."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers import Cli, run_process
+
+from mwz.harness import InputError
+from mwz.harness.live.agents import Baseline
+from mwz.harness.live.play import play_tasks
+from mwz.harness.live.plays import RunConfig
+from mwz.harness.live.users import ScriptedUser
+from mwz.harness.live.world import World
+
+
+def _sample(file: Path, *options: str) -> list[str]:
+    return ["play", "--benchmark", "sample", "-o", str(file), *options]
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, cli: Cli) -> None:
+    files = [tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
+    for file, options in zip(files, ((), ("--jobs", "3"), ("--seed", "1")), strict=True):
+        cli.done(*_sample(file, "--tasks", "10", *options))
+    one, same, other = (file.read_bytes() for file in files)
+    assert one == same
+    assert one != other
+
+
+def test_play_resumes_and_drops_a_line_that_is_cut_off(tmp_path: Path, cli: Cli) -> None:
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    cli(*_sample(whole, "--tasks", "5"))
+    lines = whole.read_bytes().splitlines(keepends=True)
+    cut.write_bytes(b"".join(lines[:2]) + lines[2][:100])
+    done = cli.done(*_sample(cut, "--tasks", "5"))
+    assert "the last line is cut off" in done.err
+    assert "resuming, 2 dialogues already played" in done.err
+    assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_outcomes_are_those_of_what_was_said_and_called(tmp_path: Path, cli: Cli) -> None:
+    file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
+    cli(*_sample(file, "--tasks", "2"))
+    played = file.read_text(encoding="utf-8")
+    file.write_text(played.replace('"solved": true', '"solved": false'), encoding="utf-8")
+    cli(*_sample(file, "--tasks", "2", "--json", str(figures)))
+    assert json.loads(figures.read_text(encoding="utf-8"))["solved"] == 100
+    # Nothing is called or said, but the outcome says otherwise.
+    line = {**json.loads(played.splitlines()[0]), "turns": [{"user": "Hello.", "response": "Bye."}]}
+    file.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert "must not be edited" in cli(*_sample(file, "--tasks", "2")).err
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "told"),
+    [
+        (str, ("--seed", "7"), "different seed: 0 and 7"),
+        (str, ("--agent", "json:loads"), "different agents"),
+        (lambda text: text + text, (), "dialogue town001 is there twice"),
+        (
+            lambda text: text.replace('"trial": 1', '"trial": 2'),
+            (),
+            "is of trial 2, not 1; use another -o",
+        ),
+        (lambda text: text.replace('"costs"', '"cost"'), (), "line 1: no play"),
+        (lambda text: '{"town001": [{"response": "mine"}]}', (), "line 1: no play"),
+    ],
+)
+def test_a_file_that_is_no_play_or_another_one_is_refused_and_kept(
+    tmp_path: Path, cli: Cli, change: Callable[[str], str], options: tuple[str, ...], told: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    cli(*_sample(file, "--tasks", "1"))
+    file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
+    before = file.read_bytes()
+    assert told in cli.refused(*_sample(file, "--tasks", "2", *options))
+    assert file.read_bytes() == before
+
+
+def test_dialogues_that_were_broken_off_stay_lost(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "p.jsonl"
+    cli(*_sample(file, "--tasks", "2"))
+    broken, other = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    broken["outcome"]["error"] = "no answer"
+    broken["turns"][-1]["response"] = ""
+    file.write_text("".join(json.dumps(one) + "\n" for one in (broken, other)), encoding="utf-8")
+    edited = file.read_bytes()
+    done = cli(*_sample(file, "--tasks", "2"))
+    assert "2 dialogues already played" in done.err
+    assert file.read_bytes() == edited
+    assert re.search(r"Solved +50", done.out)
+
+
+def test_score_and_why_read_what_isplay_task(tmp_path: Path, cli: Cli) -> None:
+    file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
+    options = ("--tasks", "4", "--json", str(figures), "--trials", "2")
+    cli.done(*_sample(file, *options))
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    assert found["pass"]["2"]["value"] == found["solved"] == 100
+    assert "|trials:2" in found["signature"]
+    assert "|user:scripted-1-" in found["signature"]
+    scored = cli.done("score", file, tmp_path / "p.2.jsonl", "--free-running", "--json", "-")
+    for line in scored.out.splitlines():
+        assert json.loads(line)["grounded"]["success"]["total"] == found["success"]
+    why = cli.done("why", file, "--dialogue", "town001")
+    assert "ethiopian" in why.out
+
+
+@pytest.fixture
+def mine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a module of agents, which is the current one."""
+    (here / "mine.py").write_text(
+        "def answer(messages, call):\n"
+        "    found = call('query_restaurant', {'food': 'italian', 'area': 'centre'})\n"
+        "    return found['results'][0]['name'].title() if len(messages) == 1 else 'Bye.'\n"
+        "def broken(messages, call):\n"
+        "    return 1 / 0\n"
+        "def leaving(messages, call):\n"
+        "    raise SystemExit(3)\n",
+        encoding="utf-8",
+    )
+    monkeypatch.syspath_prepend(str(here))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    return here / "play.jsonl"
+
+
+def test_a_function_is_an_agent(mine: Path) -> None:
+    done = run_process(*_sample(mine, "--tasks", "8", "--agent", "mine:answer"), folder=mine.parent)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(mine.read_text(encoding="utf-8").splitlines()[0])["outcome"]["inform"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("broken", "ZeroDivisionError"), ("leaving", "SystemExit")]
+)
+def test_errors_of_a_function_fail_dialogues(mine: Path, cli: Cli, name: str, error: str) -> None:
+    message = cli.refused(*_sample(mine, "--tasks", "8", "--agent", f"mine:{name}"))
+    for told in ("5 dialogues in a row are broken off", "at mine.py:", error):
+        assert told in message
+    lines = mine.read_text(encoding="utf-8").splitlines()
+    assert error in json.loads(lines[0])["outcome"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mine:none", "cannot be imported"),
+        ("./mine.py:answer", "the module without .py"),
+    ],
+)
+def test_what_is_no_function_is_refused(mine: Path, cli: Cli, name: str, told: str) -> None:
+    assert told in cli.refused(*_sample(mine, "--agent", name))
+
+
+def test_a_person_talks_beside_the_figures(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("I want Italian food in the centre.\n\n"))
+    options = ["--tasks", "1", "--user", "person", "--json", "-"]
+    done = cli(*_sample(tmp_path / "p.jsonl", *options))
+    assert json.loads(done.out)["turns"] == 2
+    assert "agent: Nonna's Attic is a restaurant" in done.err
+
+
+def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
+    def config() -> RunConfig:
+        made = (Baseline, "b", ScriptedUser, "u")
+        return RunConfig(world, list(world.tasks.tasks)[:3], *made)
+
+    first = play_tasks(config(), tmp_path / "p.jsonl")
+    next(first)
+    with pytest.raises(InputError, match="another process plays into it"):
+        list(play_tasks(config(), tmp_path / "p.jsonl"))
+    assert len(list(first)) == 2
+
+
+def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "p.jsonl"
+    for options, told in (
+        (("--agent", "basline"), "did you mean baseline"),
+        (("--user", "scriptd"), "did you mean scripted"),
+        (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
+        (("--base-url", "http://127.0.0.1:9"), "--base-url is for --agent model:NAME"),
+        (
+            ("--agent", "model:m", "--base-url", "127.0.0.1:9"),
+            "at 127.0.0.1:9: expected an address",
+        ),
+    ):
+        assert told in cli.refused(*_sample(file, *options))
+    assert not file.exists()

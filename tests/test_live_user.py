@@ -1,0 +1,236 @@
+"""The scripted user of live dialogues: what it says to which responses."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+
+import pytest
+from live_tasks import play_task
+
+from mwz.harness.data import DomainTask, Task
+from mwz.harness.live.agents import Baseline
+from mwz.harness.live.environment import Environment
+from mwz.harness.live.users import ScriptedUser
+from mwz.harness.live.world import World
+
+
+def _wanting(domain: str, info: Mapping[str, str], *asked: str, **book: str) -> Task:
+    return Task("town002", {domain: DomainTask(info, asked, book)}, ("You are looking for it",))
+
+
+def _answer(world: World, task: Task | str, *responses: str) -> str:
+    """Return what the user says to the last of some responses."""
+    user = ScriptedUser(world.tasks[task] if isinstance(task, str) else task, world, "1")
+    user(None)
+    return [user(response)[0] for response in responses][-1]
+
+
+HEARS_NOTHING_IS_THERE = [
+    ("town001", ["Unfortunately, there are no Ethiopian restaurants in the centre."], "italian"),
+    ("town001", ["I couldn't find any matches. Would you like another cuisine?"], "italian food"),
+    ("town001", ["We don't have that. There's Nonna's Attic, though."], "italian food"),
+    ("town001", ["Sorry, nothing was found!"], "italian food"),
+]
+IS_ASKED = [
+    ("town026", ["Which part of town would you like?"], "in the south"),
+    ("town026", ["What type of attraction are you interested in?"], "of the type museum"),
+    ("town026", ["Please tell me what kind of place you have in mind."], "of the type museum"),
+    ("town026", ["Do you have a price range in mind?"], "no preference|does not matter"),
+    # A list belongs to its sentence, which is a question; another line is a sentence.
+    (
+        "town026",
+        ["What would you like:\n \n - area\n\n2 type?"],
+        "(?=.*in the south).*of the type museum",
+    ),
+    (
+        "town026",
+        ["There are some in every area \n\n what type?"],
+        "^(?!.*in the south).*of the type museum",
+    ),
+]
+_SEAFOOD = "How about **Brine**?"
+BOOKS = [
+    ("town006", [_SEAFOOD], "19:00"),
+    ("town006", [_SEAFOOD, "I'm sorry, that booking failed. Another time?"], "18:30"),
+    ("town006", [_SEAFOOD, "They are fully booked then."], "18:30"),
+    ("town006", [_SEAFOOD, "They have no tables left. What other time would you like?"], "18:30"),
+    ("town006", [_SEAFOOD, "It didn’t go through."], "18:30"),
+    ("town006", [_SEAFOOD, "They're booked up at 19:00."], "18:30"),
+    ("town006", [_SEAFOOD, "Regrettably they turned us down."], "18:30"),
+    ("town006", [_SEAFOOD, "How many people will be coming, and on what day?"], "6 people"),
+    ("town006", [_SEAFOOD, "Your table is reserved!"], "reference number"),
+    ("town006", [_SEAFOOD, "Booked. Your reference is **AB4D5FGH**."], "postcode"),
+]
+_STARS = "The Marchmont has 5 stars. Anything else?"
+SMALL_TALK = [
+    ("town007", [_STARS, "What name should I book under?"], "The name is Alex Miller. Please book"),
+    ("town007", [_STARS, "Could I have your phone number or e-mail?"], "without it. Please book"),
+    ("town007", [_STARS, "Shall I go ahead and book it?"], "Please book a room there"),
+    ("town007", [_STARS, "One moment please."], "wait|take your time"),
+    ("town007", [_STARS, "Great, let me check that for you."], "wait|take your time"),
+    (
+        "town007",
+        [_STARS, "Is there anything else I can help you with?"],
+        "Please book a room there",
+    ),
+    ("town007", [_STARS, ""], "did not get that"),
+    # To wait is not held against the agent.
+    ("town007", [_STARS, *["One moment please."] * 9, "It is booked."], "reference number"),
+]
+_BOOKED = "I have booked The Marchmont in the centre, your reference is AB4D5FGH."
+BOOKS_NOTHING_TWICE = [
+    ("town007", [_BOOKED, "Anything else?"], "What is the address"),
+    # A reference number that it knows is no new one.
+    ("town007", [_BOOKED, "It is at 1 Mill Lane. Your reference is AB4D5FGH."], "hall of clocks"),
+]
+
+
+def _hotel(**info: str) -> Task:
+    return _wanting("hotel", info, day="monday")
+
+
+_ACCEPTS = "book"
+_EAST = "^(?!.*book).*in the east"
+OBJECTS = [
+    (_hotel(area="east"), ["Skylark Inn is in the centre."], _EAST),
+    (_hotel(area="east"), ["Skylark Inn, 1 Centre Road, is nice and central."], _EAST),
+    (_hotel(area="east"), ["Skylark Inn is nice."], _ACCEPTS),
+    (_hotel(stars="3"), ["Skylark Inn has 4 stars."], "^(?!.*book).*with 3 stars"),
+    (_hotel(parking="yes"), ["Skylark Inn has wifi, but no parking."], "^(?!.*book).*free parking"),
+    (_hotel(parking="yes"), ["Skylark Inn has parking, but no wifi."], _ACCEPTS),
+    (_hotel(pricerange="cheap"), ["Skylark Inn is rather pricey."], "^(?!.*book).*cheap price"),
+    (_hotel(type="hotel"), ["Skylark Inn is a guest house."], "^(?!.*book).*of the type hotel"),
+    (_hotel(name="skylark inn"), ["How about Willow Bank?"], "^(?!.*book).*called skylark inn"),
+    (_hotel(name="skylark inn"), ["The Skylark Inn hotel has rooms."], _ACCEPTS),
+    (_hotel(area="east"), ["Try Skylark Inn in the east, or Fern Gate in the west."], _ACCEPTS),
+    # It waits for nothing where there is an offer.
+    (_hotel(area="east"), ["Skylark Inn is in the east. One moment please."], "^(?!.*(wait|time))"),
+    (
+        _hotel(area="east"),
+        ["Skylark Inn is in the centre. One moment please."],
+        "^(?!.*(wait|time))",
+    ),
+]
+
+
+def _train(slot: str) -> Task:
+    return _wanting("train", {"destination": "ostley", slot: "09:00"}, people="1")
+
+
+_REJECTS = "^(?!.*book that train)"
+TRAINS = [
+    (_train("leaveAt"), ["TR4017 leaves at 08:10 and arrives at 08:55."], _REJECTS),
+    (_train("leaveAt"), ["TR4017 leaves at 9:15 am and arrives at 10:00 am."], "book that train"),
+    (_train("arriveBy"), ["TR4017 leaves at 08:10 and arrives at 09:55."], _REJECTS),
+    (
+        _train("arriveBy"),
+        ["For 09:00, TR4017 leaves at 08:10 and arrives at 08:55."],
+        "book that train",
+    ),
+    (
+        _train("arriveBy"),
+        ["There is one at 08:10 that arrives at 08:55. Shall I book it?"],
+        "book that train",
+    ),
+]
+_PHONE = _wanting("hotel", {"area": "east"}, "phone")
+_SEVERAL = "1. Fern Gate, in the west, 01632960205; 2. Skylark Inn, in the east, {}; 3. Willow Bank"
+_NUMBER_UNKNOWN = ["Skylark Inn?", "For Skylark Inn, the phone number is not known."]
+_GOODBYE = "oodbye.$"
+ASKS = [
+    # Of several venues it takes the first that fits, whose number is beside it.
+    (_PHONE, [_SEVERAL.format("cheap")], "Skylark Inn"),
+    (_PHONE, [_SEVERAL.format("01632960207")], _GOODBYE),
+    (_PHONE, ["Skylark Inn is full. I suggest Willow Bank."], "Willow Bank"),
+    # It asks nothing of a venue before there is one.
+    (_PHONE, ["Sorry, there is nothing like that."], "^(?!.*phone).*in the east"),
+    # It asks for another venue where a number is not known, once.
+    (_PHONE, _NUMBER_UNKNOWN, "another one whose phone number"),
+    (_PHONE, [*_NUMBER_UNKNOWN, "I am sorry, there are no others."], _GOODBYE),
+    (_PHONE, [*_NUMBER_UNKNOWN, "Willow Bank: 01632960208."], _GOODBYE),
+]
+_SEVERAL_ASKED = _wanting("hotel", {"area": "east"}, "phone", "stars", "internet")
+ASKS_FOR_NOTHING_TWICE = [
+    (_SEVERAL_ASKED, ["Skylark Inn has 3 stars and wifi. Call 01632960207."], _GOODBYE),
+    (
+        _SEVERAL_ASKED,
+        ["Skylark Inn has wifi. Shall I go on?"],
+        "^(?!.*internet).*phone number and number of stars",
+    ),
+    # The number is Willow Bank's, and the user has not taken it.
+    (
+        _SEVERAL_ASKED,
+        [
+            "Willow Bank has wifi, and Skylark Inn has 3 stars.",
+            "3 stars, and call 01632960208.",
+        ],
+        _GOODBYE,
+    ),
+]
+_TAXI = Task(
+    "town002",
+    {
+        "hotel": DomainTask({"area": "east"}, book={"day": "monday"}),
+        "restaurant": DomainTask({"name": "brine"}),
+        "taxi": DomainTask({}),
+    },
+    (),
+)
+_NAMELESS = "I have booked one, reference AB4D5FGH."
+RIDES = [
+    (_TAXI, [_NAMELESS, "Brine?"], "(?=.*from the hotel).*to Brine"),
+    (_TAXI, [f"Skylark Inn? {_NAMELESS}", "Brine?"], "(?=.*from Skylark Inn).*to Brine"),
+]
+
+
+@pytest.mark.parametrize(
+    ("task", "responses", "answer"),
+    [
+        *(*HEARS_NOTHING_IS_THERE, *IS_ASKED, *BOOKS, *SMALL_TALK, *BOOKS_NOTHING_TWICE),
+        *(*OBJECTS, *TRAINS, *ASKS, *ASKS_FOR_NOTHING_TWICE, *RIDES),
+    ],
+)
+def test_the_user_answers(
+    world: World, task: Task | str, responses: list[str], answer: str
+) -> None:
+    said = _answer(world, task, *responses)
+    assert re.search(answer, said), said
+
+
+@pytest.mark.parametrize("id_", ["town001", "town006"])
+def test_the_user_goes_on_to_the_alternatives(world: World, id_: str) -> None:
+    environment = Environment(world)
+    assert play_task(environment, Baseline(), id_)["solved"]
+    said = " ".join(turn["user"] for turn in environment.transcript)
+    wanted = world.tasks[id_].domains["restaurant"]
+    first = {**wanted.fail_info, **wanted.fail_book}
+    for slot, value in first.items():
+        later = {**wanted.info, **wanted.book}[slot]
+        assert said.index(value) <= said.index(later)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "12:30 . ? " * 100_000,
+        "Where " * 10_000 + "?",
+        # Lines that end before a list, with nothing in them.
+        "See" + "\n" * 9_900 + "- this",
+    ],
+)
+def test_the_user_hears_a_long_response_in_no_time(world: World, response: str) -> None:
+    began = time.process_time()
+    assert _answer(world, "town007", response)
+    # The first takes a tenth of a second; before it was cut, it took minutes.
+    assert time.process_time() - began < 10
+
+
+def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
+    environment = Environment(world)
+    outcome = play_task(environment, lambda said, call: "I see.", "town007")
+    assert environment.transcript[-1]["user"].endswith("oodbye.")
+    # Three turns without progress each for the hotel and the attraction, and the goodbye.
+    assert outcome["turns"] == 7
+    assert not outcome["inform"]
