@@ -27,6 +27,7 @@ import pytest
 from entered import REPOSITORY, enter, enter_sample, reports, system
 from helpers import PROJECT, Cli, build_multiwoz, sample_predictions
 from hypothesis import settings
+from live_plays import Track
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
@@ -145,6 +146,24 @@ def world() -> Any:
     from mwz.harness.live.world import World
 
     return World.of("sample")
+
+
+@pytest.fixture(scope="session")
+def plays(tmp_path_factory: pytest.TempPathFactory, world: Any) -> Path:
+    """Two trials of the baseline with the scripted user, of all tasks of the sample."""
+    from mwz.harness.live.play import play_tasks
+    from mwz.harness.live.plays import play_scripts
+
+    path = tmp_path_factory.mktemp("plays") / "play.jsonl"
+    played = list(play_tasks(play_scripts(world, 2, 0).config, path))
+    assert len(played) == 2 * 30
+    return path
+
+
+@pytest.fixture
+def track(plays: Path, tmp_path: Path, cli: Cli) -> Track:
+    """Edits the plays, submits them, and runs commands on them."""
+    return Track(plays, tmp_path, cli)
 
 
 @pytest.fixture(scope="session")
