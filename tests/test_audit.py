@@ -38,7 +38,7 @@ from mwz.harness.scoring.scorer import score
 
 
 @given(scored=st.floats(0, 200), digits=st.integers(0, 6), other=st.floats(0, 200))
-def test_a_score_reproduces_what_it_is_printed_as_and_nothing_half_a_digit_away(
+def test_scores_reproduce_only_their_printed_digits(
     scored: float, digits: int, other: float
 ) -> None:
     printed = Decimal(f"{scored:.{digits}f}")
@@ -104,7 +104,7 @@ def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: Auditing)
         ("own", 70.1, -0.1, "does not match"),
     ],
 )
-def test_a_figure_is_held_against_the_set_up_it_is_of_and_then_against_the_others(
+def test_a_figure_is_compared_with_its_own_set_up_first(
     auditing: Auditing, setup: str, figure: float, difference: float, verdict: str
 ) -> None:
     inform = auditing({"setup": setup, "inform": figure})["inform"]
@@ -173,9 +173,7 @@ def test_systems_that_report_more_than_they_score(key: str, inform: float, succe
 
 
 @pytest.mark.real_data
-def test_reported_figures_come_out_with_the_active_domains_that_they_are_said_to_take(
-    multiwoz: Benchmark, upstream: Path
-) -> None:
+def test_reported_figures_follow_their_active_domains(multiwoz: Benchmark, upstream: Path) -> None:
     entries = read_entries(REPOSITORY)
     claims: list[tuple[Entry, ReportedFigures]] = [
         (entry, claim) for entry in entries for claim in entry.system.reported
@@ -214,9 +212,7 @@ def test_systems_move_between_rule_sets(key: str, old: float, new: float) -> Non
 
 
 @pytest.mark.real_data
-def test_what_is_entered_as_reported_is_what_the_paper_prints(
-    expected: Callable[[str], Any],
-) -> None:
+def test_entered_figures_are_those_printed(expected: Callable[[str], Any]) -> None:
     tables = expected("paper_tables.json")
     bleu, rates = tables["table4_bleu"], tables["table5_inform_success"]
     for entry in (read_entry(REPOSITORY / key) for key in PUBLISHED):

@@ -25,9 +25,7 @@ def mwz(cli: Cli, tmp_path: Path) -> Cli:
     return cli
 
 
-def test_the_readmes_first_command_works_with_multiwoz_installed(
-    mwz: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_readmes_first_command_works(mwz: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"\bmwz ([^\n]*)", readme[readme.index("```sh") :])

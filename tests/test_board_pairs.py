@@ -90,9 +90,7 @@ def test_what_is_written_is_read() -> None:
         ),
     ],
 )
-def test_what_cannot_be_computed_with_is_refused_by_name(
-    change: dict[str, object], told: str
-) -> None:
+def test_unusable_values_are_refused_by_name(change: dict[str, object], told: str) -> None:
     with pytest.raises(InputError, match=told):
         _parsed(json.dumps({**json.loads(_text(measured(ALPHA))), **change}))
 
@@ -209,9 +207,7 @@ def test_a_missing_pair_is_named(folder: Path, board_cli: Cli) -> None:
     assert "alpha and beta; run `mwz leaderboard`" in run.err
 
 
-def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
-    folder: Path, tmp_path: Path, board_cli: Cli
-) -> None:
+def test_added_entries_merge_without_conflict(folder: Path, tmp_path: Path, board_cli: Cli) -> None:
     attributes = PROJECT / ".gitattributes"
     if not attributes.is_file():
         pytest.skip("the project is not here")

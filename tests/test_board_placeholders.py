@@ -89,9 +89,7 @@ def _without(sample: Benchmark) -> dict[str, float]:
     return {"bleu": report.bleu["mwz22"], **figures}
 
 
-def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
-    folder: Path, sample: Benchmark
-) -> None:
+def test_entries_keep_scores_without_their_table(folder: Path, sample: Benchmark) -> None:
     entry = read_entry(folder / "aliased")
     assert entry.system.aliases == Aliases.from_table(OWN)
     # By the table it says what the careful submission says.
@@ -107,9 +105,7 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
-    folder: Path, cli: Cli
-) -> None:
+def test_entries_with_placeholders_are_ranked(folder: Path, cli: Cli) -> None:
     entries = read_entries(folder)
     assert [(row.key, row.rank) for row in rows(entries, "2021")] == [
         ("aliased", 1),
@@ -122,9 +118,7 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     assert f"different placeholders: {Aliases.from_table(OWN).label} and none" in run.out
 
 
-def test_the_page_has_a_note_with_the_figures_without(
-    folder: Path, sample: Benchmark, cli: Cli
-) -> None:
+def test_the_page_notes_figures_without_a_table(folder: Path, sample: Benchmark, cli: Cli) -> None:
     page = " ".join((folder.parent / "leaderboard.md").read_text(encoding="utf-8").split())
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
     note = (
@@ -177,9 +171,7 @@ def test_an_edited_figure_without_placeholders_is_told(folder: Path, cli: Cli) -
     assert "without_placeholders.success" in run.out
 
 
-def test_the_same_outputs_with_other_placeholders_are_entered_once(
-    folder: Path, tmp_path: Path, submit: Cli
-) -> None:
+def test_a_table_makes_no_other_entry(folder: Path, tmp_path: Path, submit: Cli) -> None:
     # Saved by another program, and without the table: what it says is the same.
     again = tmp_path / "again.json"
     again.write_text(json.dumps(json.loads(CONTENT), indent=1))

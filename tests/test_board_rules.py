@@ -99,9 +99,7 @@ def test_scores_of_a_file_are_none_of_a_reference_row(tmp_path: Path, board_cli:
     )
 
 
-def test_scores_that_do_not_say_what_they_are_of_are_refused(
-    tmp_path: Path, board_cli: Cli
-) -> None:
+def test_unsigned_scores_are_refused(tmp_path: Path, board_cli: Cli) -> None:
     entry = enter(tmp_path, "alpha")
     write_scores(entry.folder, Scores(entry.scores.reports, None))
     told = board_cli.refused(tmp_path, "--check")

@@ -39,7 +39,7 @@ DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialog
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)
-def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
+def test_causes_add_up_to_the_losses(name: str) -> None:
     rates = rates_of(DIAGNOSES[name].dialogues, DATABASE, RULES)
     check_sums(DIAGNOSES[name], rates["inform"], rates["success"])
 
@@ -64,7 +64,7 @@ def _check_mending(dialogue: PlayedDialogue, most: int) -> None:
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)
-def test_mending_what_a_cause_names_mends_the_domain(name: str) -> None:
+def test_mending_a_cause_mends_its_domain(name: str) -> None:
     for dialogue in DIAGNOSES[name].dialogues:
         _check_mending(dialogue, most=1)
 

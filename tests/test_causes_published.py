@@ -42,9 +42,7 @@ def diagnoses(
     return {name: diagnose(scorer.played(each)) for name, each in submissions.items()}
 
 
-def test_causes_add_up_to_what_the_rates_lose(
-    scorer: Scorer, diagnoses: Mapping[str, Diagnosis]
-) -> None:
+def test_causes_add_up_to_the_losses(scorer: Scorer, diagnoses: Mapping[str, Diagnosis]) -> None:
     for diagnosis in diagnoses.values():
         strict = scorer.report(diagnosis.played).strict
         check_sums(diagnosis, strict.inform, strict.success)
@@ -69,7 +67,7 @@ def test_the_causes_of_the_corpus(diagnoses: Mapping[str, Diagnosis]) -> None:
     }
 
 
-def test_mending_what_a_cause_names_mends_the_domain(
+def test_mending_a_cause_mends_its_domain(
     scorer: Scorer, diagnoses: Mapping[str, Diagnosis]
 ) -> None:
     blamed = 0

@@ -55,9 +55,7 @@ def test_ratings_are_made_once_and_read_from_then_on(
     assert _ratings(load_benchmark("town")) == made
 
 
-def test_kept_ratings_give_the_figures_that_made_ones_give(
-    town: Benchmark, sample: Benchmark
-) -> None:
+def test_stored_ratings_give_the_same_figures(town: Benchmark, sample: Benchmark) -> None:
     told: dict[str, list[dict[str, object]]] = {
         id_: [{"response": text} for text in d.responses[: d.turns - (id_ < "town010")]]
         for id_, d in sample.dialogues.items()
@@ -69,9 +67,7 @@ def test_kept_ratings_give_the_figures_that_made_ones_give(
     assert reports[0].ceiling["success"] == reports[0].success
 
 
-def test_other_responses_rules_or_venues_have_ratings_of_their_own(
-    town: Benchmark, tmp_path: Path
-) -> None:
+def test_ratings_are_of_responses_rules_and_venues(town: Benchmark, tmp_path: Path) -> None:
     _ratings(town)
     first = town.dialogues["town001"]
     silent = replace(first, responses=["Hello."] * first.turns)

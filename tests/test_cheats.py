@@ -375,9 +375,7 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(
 
 
 @pytest.mark.real_data
-def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
-    tmp_path: Path, multiwoz: Benchmark
-) -> None:
+def test_a_file_with_its_own_gold_has_no_rank(tmp_path: Path, multiwoz: Benchmark) -> None:
     same = {"0": {"gt": {"hotel": {"area": "north"}}, "pr": {"hotel": {"area": "north"}}}}
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
     entry = _tracker(tmp_path, multiwoz, own)
@@ -408,9 +406,7 @@ def _names(multiwoz: Benchmark, domain: str) -> str:
 
 
 @pytest.mark.real_data
-def test_all_venues_in_the_last_turn_have_no_rank_in_plain_english(
-    boards_of_third: _Boards, third: Benchmark
-) -> None:
+def test_listing_all_venues_has_no_rank(boards_of_third: _Boards, third: Benchmark) -> None:
     names = {domain: _names(third, domain) for domain in ("hotel", "restaurant", "attraction")}
 
     def told(id_: str, last: bool) -> str:

@@ -57,9 +57,7 @@ def _lines(run: Run, start: str) -> list[list[str]]:
     return [line.split() for line in run.out.splitlines() if line.startswith(start)]
 
 
-def test_each_reported_figure_has_a_line_with_the_score_and_a_verdict(
-    folder: Path, audit: Cli
-) -> None:
+def test_each_reported_figure_has_a_verdict(folder: Path, audit: Cli) -> None:
     own, success, optimistic = _lines(audit.done(folder), "Careful")
     matches, differs = ["matches", "the", "paper"], ["does", "not", "match"]
     assert own == ["Careful", "[1]", "own", "Inform", "86.7", "86.7", "0.0", *matches]
@@ -107,9 +105,7 @@ def test_an_explanation_says_which_named_set_up_comes_nearest(folder: Path, audi
     assert table[3].removeprefix("*").split()[:2] == [best["setup"], best["rules"]]
 
 
-def test_an_explanation_without_the_predictions_says_where_to_get_them(
-    folder: Path, audit: Cli
-) -> None:
+def test_missing_predictions_are_named_with_their_source(folder: Path, audit: Cli) -> None:
     facts = made_system("Careful", predictions=PIN, reported=REPORTED)
     (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
@@ -117,9 +113,7 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
     assert "careful: predictions not available: get them by `mwz data fetch --predictions`" in told
 
 
-def test_predictions_that_do_not_fit_the_benchmark_have_no_set_ups(
-    tmp_path: Path, audit: Cli
-) -> None:
+def test_unfit_predictions_have_no_set_ups(tmp_path: Path, audit: Cli) -> None:
     content = b'{"nowhere": [{"response": "hello"}]}'
     scores = Scores(sample_scores("careful").reports, hashes_of(content))
     submit_alone(tmp_path, made_system("Careful", reported=REPORTED), content, scores)
@@ -128,17 +122,13 @@ def test_predictions_that_do_not_fit_the_benchmark_have_no_set_ups(
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])
-def test_scores_of_an_earlier_version_are_not_audited(
-    options: list[str], folder: Path, audit: Cli
-) -> None:
+def test_earlier_scores_are_not_audited(options: list[str], folder: Path, audit: Cli) -> None:
     make_older(folder / "careful")
     told = audit.refused(folder, *options)
     assert "careful: scores.json: format: a report of version" in told
 
 
-def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
-    tmp_path: Path, audit: Cli
-) -> None:
+def test_other_entries_faults_stop_nothing(tmp_path: Path, audit: Cli) -> None:
     for key in ("damd", "marco", "soloist", "ubar"):
         shutil.copytree(REPOSITORY / key, tmp_path / key)
     (tmp_path / "ubar" / "scores.json").write_text("{}")

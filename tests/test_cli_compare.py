@@ -172,9 +172,7 @@ def test_entries_are_called_by_name(cli: Cli, compare: Cli, here: Path) -> None:
 FIGURES = ("bleu", "inform", "success", "combined")
 
 
-def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
-    cli: Cli, compare: Cli, here: Path
-) -> None:
+def test_entries_compare_by_what_they_store(cli: Cli, compare: Cli, here: Path) -> None:
     folder = here / "submissions"
     arguments = ("--name", "First", "--track", "end-to-end", "--submissions", folder)
     cli.done("submit", CAREFUL, *arguments)
@@ -259,9 +257,7 @@ def test_bad_input_is_told(compare: Cli, arguments: tuple[object, ...], message:
         *((0.0496, ".0496"), (0.04996, ".04996"), (0.0503, ".0503"), (0.0512, ".051")),
     ],
 )
-def test_p_is_shown_with_two_digits_that_count_and_agrees_with_the_verdict(
-    p: float, text: str
-) -> None:
+def test_p_has_two_digits_and_agrees_with_the_verdict(p: float, text: str) -> None:
     assert p_text(p) == text
     assert p_words(p) == (f"p {text}" if p < 0.001 else f"p = {text}")
     shown = float(text.removeprefix("< "))
@@ -292,9 +288,7 @@ def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> 
     assert "`response` is missing" in compare.refused(broken, HASTY, "--benchmark", "sample")
 
 
-def test_predictions_beside_a_tracker_are_compared_by_their_states(
-    compare: Cli, tmp_path: Path
-) -> None:
+def test_outputs_compare_with_trackers_by_states(compare: Cli, tmp_path: Path) -> None:
     states = {
         id_: [{"response": "", "state": turn["state"]} for turn in turns]
         for id_, turns in sample_predictions("careful").items()

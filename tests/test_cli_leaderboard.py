@@ -23,9 +23,7 @@ def _page(folder: Path) -> Path:
     return folder.parent / "leaderboard.md"
 
 
-def test_the_page_is_beside_the_folder_and_the_same_every_time(
-    folder: Path, board_cli: Cli
-) -> None:
+def test_the_page_is_the_same_every_time(folder: Path, board_cli: Cli) -> None:
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_text("ref")
     (folder / "README.md").write_text("read me")
@@ -39,9 +37,7 @@ def test_the_page_is_beside_the_folder_and_the_same_every_time(
     assert _page(folder).read_bytes() == first
 
 
-def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its_lines(
-    folder: Path, board_cli: Cli
-) -> None:
+def test_consistent_edits_fail_the_check_with_a_diff(folder: Path, board_cli: Cli) -> None:
     board_cli(folder)
     before = _page(folder).read_bytes()
     edit_inform(folder / "alpha", 71.0)

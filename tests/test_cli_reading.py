@@ -83,9 +83,7 @@ def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) ->
     assert "note            keys of turns that are not read: asked 1×\n" in run.out
 
 
-def test_check_refuses_what_score_refuses_in_the_same_words(
-    mwz: Mwz, tmp_path: Path, careful: Any
-) -> None:
+def test_check_refuses_what_score_refuses(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     half = write_json(tmp_path / "half.json", _with(careful, state=None))
     checked, scored = mwz("check", half), mwz("score", half)
     assert (checked.status, scored.status, scored.out) == (2, 2, "")
@@ -140,9 +138,7 @@ def test_check_shows_gold_states_of_a_tracker(cli: Cli, tmp_path: Path) -> None:
     assert told["slots"] == "hotel-area 1×"
 
 
-def test_check_reads_states_alone_as_dst_does(
-    cli: Cli, here: Path, careful: dict[str, Any]
-) -> None:
+def test_check_reads_states_as_dst_does(cli: Cli, here: Path, careful: dict[str, Any]) -> None:
     states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in careful.items()}
     write_json(here / "states.json", states)
     run = cli("check", "states.json", "--benchmark", "sample")
@@ -156,9 +152,7 @@ def test_check_reads_states_alone_as_dst_does(
     assert checked == cli.refused("dst", "lacking.json", "--benchmark", "sample")
 
 
-def test_check_says_what_a_fix_is_worth_and_how_to_make_it(
-    cli: Cli, here: Path, careful: dict[str, Any]
-) -> None:
+def test_check_says_what_a_fix_is_worth(cli: Cli, here: Path, careful: dict[str, Any]) -> None:
     write_json(here / "in order.json", careful)
     write_json(here / "spoilt it.json", _responses(careful, r"\[name\]", "<name>"))
     named = ("--benchmark", "sample")
@@ -177,9 +171,7 @@ def test_check_says_what_a_fix_is_worth_and_how_to_make_it(
     assert "to fix it" not in _facts(cli("check", "in order.json", *named))
 
 
-def test_check_says_what_a_fix_is_worth_to_a_tracker(
-    cli: Cli, here: Path, careful: dict[str, Any]
-) -> None:
+def test_check_values_fixes_of_states(cli: Cli, here: Path, careful: dict[str, Any]) -> None:
     def spoilt(state: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
         changed = {domain: {**slots} for domain, slots in state.items()}
         for slots in changed.values():
@@ -201,9 +193,7 @@ def test_check_says_what_a_fix_is_worth_to_a_tracker(
     assert _facts(run)["worth"] == f"+{right - lost:.1f} JGA"
 
 
-def test_check_names_the_table_of_placeholders_that_is_worth_most(
-    cli: Cli, here: Path, careful: dict[str, Any]
-) -> None:
+def test_check_names_the_best_table(cli: Cli, here: Path, careful: dict[str, Any]) -> None:
     write_json(here / "p.json", _responses(careful, r"\[ref\]", "[restaurant_ref]"))
     named = ("--benchmark", "sample")
     run = cli.failed("check", "p.json", *named)

@@ -174,9 +174,7 @@ def test_a_refused_submission_leaves_the_old_report(cli: Cli, file: Path, tmp_pa
     assert out.read_text() == "old"
 
 
-def test_a_place_that_cannot_be_written_is_left_without_scraps(
-    cli: Cli, file: Path, tmp_path: Path
-) -> None:
+def test_failed_writes_leave_no_scraps(cli: Cli, file: Path, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     before = file.read_bytes()
     for place in (tmp_path / "folder", file / "report.json"):
@@ -203,9 +201,7 @@ def test_help_imports_no_subcommand() -> None:
         assert line in " ".join(done.stdout.split())
 
 
-def test_what_a_command_imports_in_vain_is_no_room_that_was_taken_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_failed_imports_are_no_missing_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up = {"hello": "Say hello."}
     monkeypatch.setattr("mwz.harness.cli.COMMANDS", made_up)
     monkeypatch.setattr("mwz.harness.cli.commands", lambda: made_up)

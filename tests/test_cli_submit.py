@@ -137,9 +137,7 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: Subm
     assert files_below(submitting.folder.parent) == before
 
 
-def test_a_broken_entry_of_another_is_told_before_anything_is_written(
-    submitting: Submitting,
-) -> None:
+def test_broken_entries_are_reported_before_writing(submitting: Submitting) -> None:
     enter_sample(submitting.folder, "careful")
     write_json(submitting.folder / "careful" / "scores.json", {})
     before = files_below(submitting.folder.parent)

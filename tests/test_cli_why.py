@@ -145,9 +145,7 @@ def test_a_part_of_the_benchmark_is_named(why: Cli, tmp_path: Path) -> None:
     assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in told
 
 
-def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
-    why: Cli, tmp_path: Path, scorer: Scorer
-) -> None:
+def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scorer) -> None:
     won = next(o.id for o in scorer.dialogues(sample_predictions("careful")) if o.success)
     run = why.done(written(tmp_path, {won: sample_predictions("careful")[won]}))
     assert run.out.startswith("Inform 100.0, Success 100.0")

@@ -52,9 +52,7 @@ def test_a_turn_holds_what_its_lines_say() -> None:
     assert second["gold_domains"] == ["hotel", "taxi"]
 
 
-def test_dialogues_are_found_by_what_the_user_says_of_those_that_begin_alike_the_right_one() -> (
-    None
-):
+def test_dialogues_are_found_by_what_users_say() -> None:
     found = DAMD_LOG.read(_parsed(LOG), "log").dialogues_among(USERS)
     assert [(id_, len(turns)) for id_, turns in found.items()] == [("b2", 3), ("c3", 2)]
 
@@ -72,9 +70,7 @@ def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
     assert score_tracking(file.dialogues).metrics["JGA"] == 100
 
 
-def test_a_standard_form_whose_dialogues_are_yet_to_be_found_can_be_copied_to_other_processes() -> (
-    None
-):
+def test_logs_can_be_pickled() -> None:
     standard = standard_form(parse_predictions(LOG.encode(), "log"), "log")
     assert standard.dialogues == {}
     copied = pickle.loads(pickle.dumps(standard))

@@ -254,7 +254,7 @@ def ordinary() -> Delexicaliser:
         ("may i ask", "may i ask"),
     ],
 )
-def test_ordinary_words_are_a_name_by_a_capital_emphasis_or_a_neighbour(
+def test_ordinary_words_need_a_sign_to_be_names(
     response: str, text: str, ordinary: Delexicaliser
 ) -> None:
     assert ordinary(response).text == text

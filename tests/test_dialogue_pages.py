@@ -89,9 +89,7 @@ def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
     assert row["causes"] == "taxi: never said (2), hotel: never named (1), 1 more"
 
 
-def test_what_entries_store_says_the_same_as_the_outputs(
-    tmp_path: Path, scorer: Scorer, sample: Benchmark
-) -> None:
+def test_stored_verdicts_are_the_outputs(tmp_path: Path, scorer: Scorer, sample: Benchmark) -> None:
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
@@ -119,7 +117,7 @@ def test_the_boards_index_has_every_dialogue(project_board: Board) -> None:
 # The dialogues.
 
 
-def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
+def test_every_dialogue_has_a_page_and_links_work(
     made: Mapping[str, str], sample: Benchmark
 ) -> None:
     pages = {path for path in made if path.startswith("dialogues/")}
@@ -182,9 +180,7 @@ def test_why_writes_pages_that_need_no_server(tmp_path: Path, cli: Cli) -> None:
     assert (tmp_path / "web" / "dialogues.js").is_file()
 
 
-def test_the_site_has_pages_of_dialogues_where_the_outputs_are(
-    tmp_path: Path, cli: Cli, sample: Benchmark
-) -> None:
+def test_outputs_give_the_site_dialogue_pages(tmp_path: Path, cli: Cli, sample: Benchmark) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful", "hasty")
     web = tmp_path / "web"

@@ -100,7 +100,7 @@ def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
         ({"reported": {"source": "s"}}, "reported: "),
     ],
 )
-def test_a_wrong_key_or_value_is_refused_with_its_place(
+def test_wrong_keys_and_values_are_refused(
     changes: dict[str, Any], place: str, tmp_path: Path
 ) -> None:
     assert _refused(system(**changes), tmp_path).startswith(place)
@@ -127,9 +127,7 @@ def test_an_entry_without_scores_says_so_and_has_none(tmp_path: Path) -> None:
     assert entry.problems == ("scores.json: no such file",)
 
 
-def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_figures_are_reported_in_their_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     # A made-up metric beside (100 + 100) / 2 + 100, the most that the combined score can be.
     known = dict(reported_figures())
     known["surprise"] = Figure("surprise", "Surprise", highest=float("inf"))
@@ -192,9 +190,7 @@ def test_an_entry_written_and_read_is_the_same(
         ("x" * 100,) * 2,
     ],
 )
-def test_a_folder_is_called_as_the_system_in_lower_case_with_hyphens(
-    name: str, folder: str
-) -> None:
+def test_folders_are_named_after_their_systems(name: str, folder: str) -> None:
     assert folder_name(name) == folder
 
 

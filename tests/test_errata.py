@@ -85,15 +85,13 @@ def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
         ({**VENUE, "path": "restaurant/r1/nmae"}, "restaurant/r1/nmae: .* has nothing"),
     ],
 )
-def test_an_erratum_that_finds_something_else_is_refused(
-    patch: Mapping[str, str], message: str
-) -> None:
+def test_outdated_errata_are_refused(patch: Mapping[str, str], message: str) -> None:
     rules = rules_with(patch)
     with pytest.raises(InputError, match=message):
         TINY.venue_records(rules) if patch["file"] == "venues" else TINY.corrected(rules)
 
 
-def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_out() -> None:
+def test_errata_add_missing_values() -> None:
     absent = {"file": "dialogues", "path": "d/states/1/hotel/area", "new": "east", "reason": "s"}
     elsewhere = {**STATE, "path": "e/states/0/restaurant/food"}
     rules = rules_with(absent, elsewhere, {**VENUE, "path": "restaurant/r9/name"})
@@ -103,9 +101,7 @@ def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_
     assert TINY.venue_records(rules) == TINY.venue_records(rule_set("2026"))
 
 
-def test_a_file_of_another_shape_is_refused_by_file_and_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_misshapen_errata_are_refused_with_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
     patch = {**STATE, "nwe": "x"}
     del patch["reason"]
     wrong = {"benchmark": "multiwoz", "patches": [patch]}
@@ -160,9 +156,7 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     assert {(domain, id_) for domain, id_, _ in paths["venues"]} <= ids
 
 
-def test_why_says_where_an_erratum_touches_a_dialogue(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_why_says_where_errata_apply(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     area = {"path": "restaurant/1/area", "old": "centre", "new": "east", "reason": "a map"}
     absent = {"path": "town002/states/0/hotel/stars", "new": "4", "reason": "s"}
     patches = [{"file": "venues", **area}, {"file": "dialogues", **absent}]

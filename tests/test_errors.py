@@ -15,9 +15,7 @@ def test_one_problem_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(("problems", "more"), [(2, None), (10, None), (11, 1), (250, 240)])
-def test_the_first_ten_problems_are_listed_and_the_rest_counted(
-    problems: int, more: int | None
-) -> None:
+def test_ten_problems_are_listed_and_more_counted(problems: int, more: int | None) -> None:
     message = str(InputError("a.json", [f"problem {n}" for n in range(problems)])).splitlines()
     shown = min(problems, 10)
     assert message[0] == f"a.json: {problems} problems"

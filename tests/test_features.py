@@ -311,9 +311,7 @@ def test_a_file_without_odd_items_is_not_beyond_the_limit(name: str) -> None:
         ("value_spelling", 175, 5000, True),
     ],
 )
-def test_small_files_have_to_be_further_beyond_the_limit(
-    name: str, odd: int, items: int, is_told: bool
-) -> None:
+def test_limits_are_wider_for_small_files(name: str, odd: int, items: int, is_told: bool) -> None:
     profile = Profile()
     profile.add_odd(name, "x", number=odd)
     profile.add_regular(name, number=items - odd)
@@ -348,14 +346,12 @@ FOUR = ["hotel-area", "hotel-stars", "restaurant-area", "restaurant-food"]
         (FOUR, FOUR),
     ],
 )
-def test_a_few_odd_items_of_each_part_are_many_together(
-    parts: Sequence[str], beyond: Sequence[str]
-) -> None:
+def test_odd_items_of_parts_add_up(parts: Sequence[str], beyond: Sequence[str]) -> None:
     profile = _profile(dict.fromkeys(parts, (3, 50)))
     assert [*profile.exceeding("value_spelling")] == beyond
 
 
-def test_the_parts_that_are_beyond_a_limit_are_told_without_what_they_are_part_of() -> None:
+def test_parts_beyond_a_limit_are_listed_alone() -> None:
     profile = _profile({"hotel-area": (4, 50), "hotel-stars": (3, 50), "hotel-parking": (5, 50)})
     assert [*profile.exceeding("value_spelling")] == ["hotel-area", "hotel-parking"]
 
@@ -460,9 +456,7 @@ def _messages(content: Content) -> dict[str, str]:
         ),
     ],
 )
-def test_a_remark_says_how_many_of_what_where_and_what_to_do(
-    name: str, count: int, message: str
-) -> None:
+def test_remarks_count_and_say_what_to_do(name: str, count: int, message: str) -> None:
     make, _ = CASES[name]
     assert _messages(make(count))[name] == message
 
@@ -506,7 +500,7 @@ def _every_second(is_odd: Callable[[int], bool]) -> Content:
     return Content(turns, on, RULES, states_only=True)
 
 
-def test_a_large_file_is_measured_in_part_and_counted_whole_where_the_part_is_odd() -> None:
+def test_odd_samples_of_large_files_are_counted_whole() -> None:
     # 40 of the 200 that are measured, more than 12 + 2 * 3.36 = 18.72, and of all 400, more than
     # 24 + 2 * 4.75 = 33.50.
     in_part = _messages(_every_second(lambda number: number % 10 == 0))
@@ -522,9 +516,7 @@ def test_a_large_file_is_measured_in_part_and_counted_whole_where_the_part_is_od
 @pytest.mark.parametrize(
     ("count", "measured"), [(199, 199), (399, 399), (400, 200), (999, 250), (1000, 200)]
 )
-def test_of_a_large_file_about_two_hundred_dialogues_are_a_sample(
-    count: int, measured: int
-) -> None:
+def test_samples_are_of_about_200_dialogues(count: int, measured: int) -> None:
     # 399 // 200 = 1; 999 // 200 = 4, of which 999 / 4 = 249.75.
     content = Content({f"d{number}": [] for number in range(count)}, None, RULES)
     assert len(content.sample().dialogues) == measured
@@ -599,9 +591,7 @@ def test_gold_states_of_the_last_turn_count_once_whether_turns_share_them() -> N
     assert counts == {"north": 1, "south": 1}
 
 
-def test_few_references_do_not_tell_which_words_are_unusual(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_few_references_make_no_word_unusual(monkeypatch: pytest.MonkeyPatch) -> None:
     content = _of_responses("howdy you", "hello", NICE)(50)
     names = ("response_tokens", "response_pairs", "response_strange")
     assert all(profile_of(content).tallies(name) for name in names)

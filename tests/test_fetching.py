@@ -88,9 +88,7 @@ def fetch(data_set: DataSet, server: Server, pauses: list[float]) -> Fetch:
     return Fetch(data_set, server.url)
 
 
-def test_a_fetch_installs_what_an_import_of_the_same_files_does(
-    fetch: Fetch, tmp_path: Path
-) -> None:
+def test_a_fetch_installs_what_an_import_does(fetch: Fetch, tmp_path: Path) -> None:
     fetch()
     fetched = load_benchmark("multiwoz")
     imported = build_multiwoz(*write_repositories(tmp_path))
@@ -153,7 +151,7 @@ def test_a_server_in_passing_trouble_is_asked_again(
 
 
 @pytest.mark.parametrize("fault", ["500", "403", "hang", "redirect for ever"])
-def test_lasting_trouble_ends_in_one_message(
+def test_lasting_faults_end_in_one_message(
     fetch: Fetch, server: Server, old: bytes, fault: str
 ) -> None:
     server.faults[GOALS_FILE] = [fault] * 999
@@ -183,9 +181,7 @@ def test_what_is_no_mirror_is_refused_without_its_password(fetch: Fetch, given: 
     assert "secret" not in str(refusal(fetch, mirror=given))
 
 
-def test_content_that_is_not_the_pinned_one_is_reported_and_not_kept(
-    fetch: Fetch, server: Server, old: bytes
-) -> None:
+def test_unpinned_content_is_reported(fetch: Fetch, server: Server, old: bytes) -> None:
     server.faults[GOALS_FILE] = ["altered"]
     with pytest.raises(InputError, match=r"goals\.json: not there in the pinned version"):
         fetch()
@@ -193,9 +189,7 @@ def test_content_that_is_not_the_pinned_one_is_reported_and_not_kept(
     assert not [place for place in fetch.kept() if "goals" in place]
 
 
-def test_all_files_a_mirror_lacks_are_named_at_once(
-    fetch: Fetch, server: Server, old: bytes
-) -> None:
+def test_missing_files_are_named_at_once(fetch: Fetch, server: Server, old: bytes) -> None:
     for path in (GOALS_FILE, ACTS_FILE):
         (server.folder / path.lstrip("/")).unlink()
     assert [problem.split(":")[0] for problem in refusal(fetch).problems] == [
@@ -231,9 +225,7 @@ def test_proxies_are_taken_from_the_environment(
     assert [path for path in server.requests if path.startswith("http://mirror.invalid/")]
 
 
-def test_a_kept_file_that_went_wrong_is_named_removed_and_fetched_again(
-    fetch: Fetch, server: Server
-) -> None:
+def test_damaged_files_are_fetched_again(fetch: Fetch, server: Server) -> None:
     fetch()
     wrong = fetch.folder / GOALS_FILE.lstrip("/")
     right = wrong.read_bytes()
@@ -248,9 +240,7 @@ def test_a_kept_file_that_went_wrong_is_named_removed_and_fetched_again(
     assert server.requests[GOALS_FILE] == 2
 
 
-def test_offline_says_what_is_missing_and_how_else_to_get_it(
-    mwz_data: CommandLine, server: Server
-) -> None:
+def test_offline_names_what_is_missing(mwz_data: CommandLine, server: Server) -> None:
     mwz_data("fetch")
     before = installed()
     (downloads_directory() / GOALS_FILE[1:]).unlink()

@@ -54,9 +54,7 @@ def test_json_is_read_from_standard_input(pack: object, monkeypatch: pytest.Monk
         (gzip.compress(b"", mtime=0), "the file is empty; expected JSON"),
     ],
 )
-def test_what_is_no_json_is_told_with_its_place(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_bad_json_is_reported_with_its_place(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):

@@ -83,9 +83,7 @@ def _rewritten(outputs: Outputs, rewrite: Rewrite) -> dict[str, list[dict[str, A
 
 
 @pytest.mark.parametrize("name", REWRITES)
-def test_a_fixed_file_is_the_one_in_order_and_gets_no_remark(
-    name: str, cli: Cli, here: Path, careful: Outputs
-) -> None:
+def test_fixed_files_get_no_remark(name: str, cli: Cli, here: Path, careful: Outputs) -> None:
     spoilt = _rewritten(careful, REWRITES[name])
     assert spoilt != careful
     write_json(here / "spoilt.json", spoilt)
@@ -107,9 +105,7 @@ def test_without_fix_what_was_read_is_written(cli: Cli, here: Path, careful: Out
     assert json.loads((here / "same.json").read_bytes()) == spoilt
 
 
-def test_what_has_no_single_meaning_stays_and_is_listed(
-    cli: Cli, here: Path, careful: Outputs
-) -> None:
+def test_ambiguous_values_stay_and_are_listed(cli: Cli, here: Path, careful: Outputs) -> None:
     spoilt = _rewritten(
         careful, _values(lambda slot, value: "north or south" if slot == "area" else value)
     )
@@ -257,7 +253,7 @@ _EVALUATOR = "MultiWOZ_Evaluation/predictions"
         "KRLS/outputs/krls-e2e.json",
     ],
 )
-def test_published_files_in_order_are_not_changed(
+def test_sound_published_files_do_not_change(
     path: str, multiwoz: Benchmark, upstream: Path
 ) -> None:
     submission = checked_submission(read_predictions(upstream / path), multiwoz, path)

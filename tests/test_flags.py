@@ -165,9 +165,7 @@ def _marks(kind: str, shared: int) -> tuple[Fingerprints, Fingerprints]:
 
 
 @pytest.mark.parametrize(("kind", "at"), [("phrases", 57), ("states", 75)])
-def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
-    kind: str, at: int
-) -> None:
+def test_the_later_of_two_copies_names_the_other(kind: str, at: int) -> None:
     flag = {"phrases": "copied_responses", "states": "copied_states"}[kind]
     for shared, raised in ((at, False), (at + 1, True)):
         first, second = _marks(kind, shared)
@@ -178,7 +176,7 @@ def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
         assert declared_flags()[flag].is_raised(shared / 100) == raised
 
 
-def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothing() -> None:
+def test_declared_states_of_others_raise_nothing() -> None:
     own = Fingerprints("b", states="aa" * 100)
     entries = [_entry(key, own) for key in ("first", "second")]
     report = score({"d0": _said("Hello.")}, _on(["Hello."], 1), Options(metrics=["bleu"]))
@@ -238,9 +236,7 @@ def published(project_board: Board) -> dict[str, dict[str, Row]]:
     return found
 
 
-def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
-    published: Mapping[str, Mapping[str, Row]],
-) -> None:
+def test_published_entries_raise_few_flags(published: Mapping[str, Mapping[str, Row]]) -> None:
     raised: dict[str, set[str]] = {}
     for key, rows in published.items():
         for row in rows.values():
@@ -266,9 +262,7 @@ def test_the_human_responses_are_the_first_that_others_can_be_copies_of() -> Non
     assert shares["copy"]["copied_responses"] == ("corpus", 1.0)
 
 
-def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag(
-    project_board: Board,
-) -> None:
+def test_honest_ranges_are_those_of_honest_entries(project_board: Board) -> None:
     by_track = project_board.tables_by_track
     tables = (project_board.rows, *by_track["lexicalised"], *by_track["state-tracking"])
     rows = [row for table in tables for row in table if row.key != "krls-gold-acts"]

@@ -81,9 +81,7 @@ def _edited(value: Any) -> Any:
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
-def test_whatever_is_edited_by_hand_in_scores_is_found(
-    data: st.DataObject, sample_board: Path
-) -> None:
+def test_edited_scores_are_found(data: st.DataObject, sample_board: Path) -> None:
     path = sample_board / "careful" / data.draw(st.sampled_from(FILES[::2]))
     sound = path.read_bytes()
     place = data.draw(st.sampled_from([*_leaves(json.loads(sound))]))
@@ -127,9 +125,7 @@ def _review(folder: Path) -> None:
     path.write_text(note + path.read_text(encoding="utf-8") + review, encoding="utf-8")
 
 
-def test_what_differs_from_a_base_is_listed_for_review(
-    folder: Path, original: Path, board_cli: Cli
-) -> None:
+def test_differences_from_a_base_are_listed(folder: Path, original: Path, board_cli: Cli) -> None:
     _review(folder)
     shutil.rmtree(folder / "hdno")
     (folder / "note.txt").write_text("Another note.\n", encoding="utf-8")
@@ -164,9 +160,7 @@ def _ranks(folder: Path) -> dict[str, int | None]:
     return {row.key: row.rank for row in read_board(folder, read_entries(folder), "2021").rows}
 
 
-def test_a_copy_whose_key_comes_first_takes_no_rank(
-    folder: Path, original: Path, board_cli: Cli
-) -> None:
+def test_a_copy_sorted_first_takes_no_rank(folder: Path, original: Path, board_cli: Cli) -> None:
     before = _ranks(folder)
     _stolen(folder)
     board_cli.done(folder)
@@ -179,9 +173,7 @@ def test_a_copy_whose_key_comes_first_takes_no_rank(
     assert "Ranks that are lost" not in run.out
 
 
-def test_a_rank_that_is_taken_by_another_order_is_told(
-    folder: Path, original: Path, board_cli: Cli
-) -> None:
+def test_ranks_changed_by_order_are_reported(folder: Path, original: Path, board_cli: Cli) -> None:
     before = _ranks(folder)
     _stolen(folder)
     board_cli.done(folder)

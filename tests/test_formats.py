@@ -287,9 +287,7 @@ _WANTED = "expected a block of the lines"
         (LARL, "SNG2.json-prev_ctx = S", "SNG2.json-prev", f"line 9: {_WANTED}"),
     ],
 )
-def test_blocks_that_contradict_themselves_are_refused(
-    text: str, before: str, after: str, problem: str
-) -> None:
+def test_contradicting_blocks_are_refused(text: str, before: str, after: str, problem: str) -> None:
     assert before in text
     content = text.replace(before, after, 1).encode()
     assert problem in str(refusal(parse_predictions, content, "out.json"))
@@ -446,9 +444,7 @@ _STATES = st.dictionaries(
 
 
 @given(_STATES)
-def test_what_is_written_with_slots_in_brackets_is_read_back(
-    state: Mapping[str, Mapping[str, str]],
-) -> None:
+def test_bracketed_slots_are_read_back(state: Mapping[str, Mapping[str, str]]) -> None:
     span = " ".join(
         f"[{domain}] " + " ".join(f"[value_{slot}] {value}" for slot, value in slots.items())
         for domain, slots in state.items()

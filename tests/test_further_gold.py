@@ -204,9 +204,7 @@ def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong(
-    tmp_path: Path,
-) -> None:
+def test_turns_without_gold_count_for_nobody(tmp_path: Path) -> None:
     # The version has 570 of 600 turns. One system plays 540, of which it has 513.
     states = replace(score_tracking([tracked(*FGA_FIGURE_1)]), turns=540)
     states = replace(states, metrics={**states.metrics, "JGA": 40.0})
@@ -236,9 +234,7 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_as_well(
-    tmp_path: Path,
-) -> None:
+def test_versions_have_one_table_for_all_trackers(tmp_path: Path) -> None:
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     reading = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
     scores = score_entry(read_states(content, "x.json", reading), [GOLD])
@@ -354,9 +350,7 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     assert "| JGA 1.0 |" in " ".join(page.replace("|   ", "| ").split())
 
 
-def test_a_further_version_needs_its_declaration_only(
-    board: _Board, declares: Callable[..., None]
-) -> None:
+def test_a_version_needs_only_a_declaration(board: _Board, declares: Callable[..., None]) -> None:
     declares("1.1", "1.2")
     _install("1.2", left_out=2)
     board.rescore.done()
@@ -420,9 +414,7 @@ def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Boar
     board.verify.done("careful", "--strict")
 
 
-def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
-    board: _Board, tmp_path: Path
-) -> None:
+def test_unfit_trackers_are_refused_on_submission(board: _Board, tmp_path: Path) -> None:
     path = write_json(tmp_path / "own.json", own_gold("d1", AREA))
     options = ("--name", "Own", "--track", "state-tracking", "--benchmark", "sample")
     run = board.run.done("submit", path, *options)

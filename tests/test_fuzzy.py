@@ -143,7 +143,5 @@ def test_too_few_common_characters_are_no_match_without_a_look_at_windows() -> N
 
 @settings(deadline=None, max_examples=300)
 @given(_TEXTS, _TEXTS, st.integers(1, 100))
-def test_reaching_a_ratio_is_having_at_least_that_ratio(
-    first: str, second: str, ratio: int
-) -> None:
+def test_reaches_is_a_ratio_of_at_least(first: str, second: str, ratio: int) -> None:
     assert reaches(first, second, ratio) == (partial_ratio(first, second) >= ratio)

@@ -160,18 +160,14 @@ def test_every_public_shape_gives_the_same_states(shape: str, write: Callable[[A
         (["09:15", "9.30"], ["centre", "not mentioned", "north"]),
     ],
 )
-def test_all_alternatives_are_kept_normalised_and_once(
-    time: Any, area: Any, write: Callable[[Any], Path]
-) -> None:
+def test_alternatives_are_normalised(time: Any, area: Any, write: Callable[[Any], Path]) -> None:
     gold, _ = read_gold_states("2.x", write(data_json(time=time, area=area)), tiny())
     _, second = gold.states["sng0001"]
     assert second["train"]["leave"] == "09:15|9.30"
     assert second["hotel"]["area"] == "centre|north"
 
 
-def test_states_that_were_installed_without_their_alternatives_are_to_be_installed_again(
-    cli: Cli, write: Callable[..., Path]
-) -> None:
+def test_outdated_gold_states_are_refused(cli: Cli, write: Callable[..., Path]) -> None:
     install_benchmark(tiny())
     path = install_gold_states(GoldStates("2.4", "multiwoz", STATES))
     content = json.loads(gzip.decompress(path.read_bytes()))
@@ -180,9 +176,7 @@ def test_states_that_were_installed_without_their_alternatives_are_to_be_install
     assert "written by another version of the harness; install it again" in told
 
 
-def test_a_folder_and_a_gzipped_file_do_as_well(
-    tmp_path: Path, write: Callable[[Any], Path]
-) -> None:
+def test_folders_and_gzip_are_read_too(tmp_path: Path, write: Callable[[Any], Path]) -> None:
     write(data_json())
     assert read_gold_states("2.1", tmp_path, tiny())[0].states == STATES
     packed = tmp_path / "packed.gz"
@@ -269,7 +263,7 @@ PREDICTIONS = {
 }
 
 
-def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
+def test_trackers_use_the_named_version(
     cli: Cli, tmp_path: Path, write: Callable[..., Path]
 ) -> None:
     install_benchmark(tiny())
@@ -302,9 +296,7 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     assert "they lack mul0002" in " ".join(shown.split())
 
 
-def test_the_benchmarks_own_gold_states_may_be_asked_for_by_their_version(
-    cli: Cli, write: Callable[..., Path]
-) -> None:
+def test_the_benchmarks_own_version_can_be_named(cli: Cli, write: Callable[..., Path]) -> None:
     install_benchmark(tiny())
     tracker = write(PREDICTIONS, "tracker.json")
     own, named = (cli.json("dst", tracker, *options)[0] for options in ((), ("--gold", "2.2")))
@@ -333,9 +325,7 @@ def test_predictions_of_one_domain_beside_gold_states_of_several_are_warned_of(
     assert cli("dst", tracker).err == ""
 
 
-def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
-    cli: Cli, write: Callable[..., Path]
-) -> None:
+def test_the_named_version_replaces_a_files_gold(cli: Cli, write: Callable[..., Path]) -> None:
     install_benchmark(tiny())
     install_gold_states(GoldStates("2.4", "multiwoz", STATES))
     # TripPy writes `book_day`; its own gold state is another.
@@ -348,9 +338,7 @@ def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
     assert report["metrics"]["recall"] == pytest.approx(100 * 5 / 8)
 
 
-def test_nothing_is_installed_where_one_of_several_is_wrong(
-    cli: Cli, write: Callable[..., Path]
-) -> None:
+def test_one_wrong_import_installs_nothing(cli: Cli, write: Callable[..., Path]) -> None:
     install_benchmark(tiny())
     good, bad = write(data_json()), write({}, "bad.json")
     told = cli.refused("data", "import", "--states", "2.1", good, "--states", "2.4", bad)

@@ -64,7 +64,7 @@ def _restaurant(
 # Inform.
 
 
-def test_a_domain_is_matched_by_a_fitting_venue_of_the_last_response_that_names_one() -> None:
+def test_the_last_response_with_venues_decides() -> None:
     went = _restaurant("Try Two Doves.", "Then Nonna's Attic.", "Shall I book it?")
     assert (went.matched, went.matched_all, went.venues, went.cause) == (True, True, ("5",), None)
 

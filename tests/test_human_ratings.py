@@ -107,9 +107,7 @@ def test_ratings_are_read_by_dialogue_and_rater(tmp_path: Path) -> None:
         (["a,,1"], "line 2: expected the id of a dialogue and the name of a rater"),
     ],
 )
-def test_ratings_that_cannot_be_used_are_named(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
+def test_unusable_ratings_are_named(tmp_path: Path, lines: list[str], message: str) -> None:
     path = _csv(tmp_path / "r.csv", *lines)
     with pytest.raises(InputError, match=message):
         read_ratings(path)
@@ -143,9 +141,7 @@ def _submission(path: Path) -> Path:
     return path
 
 
-def test_a_submission_is_held_against_ratings_by_its_responses_too(
-    tmp_path: Path, cli: Cli
-) -> None:
+def test_ratings_are_matched_by_responses_too(tmp_path: Path, cli: Cli) -> None:
     file = _submission(tmp_path / "told.json")
     ratings = _csv(tmp_path / "r.csv", "town001,p,1", "town002,p,0", "town004,p,1")
     options = ["--benchmark", "sample", "--format", "json", "ratings", ratings, file]
@@ -239,9 +235,7 @@ _TURN = {"turn_num": 0, "A": "x", "B": "y", "A vs. B": {"C": ["A"]}}
         ({"turn_num": 0}, "expected preferences in its turns, under 'A vs. B'"),
     ],
 )
-def test_preferences_that_cannot_be_used_are_named(
-    tmp_path: Path, turn: Mapping[str, Any], message: str
-) -> None:
+def test_bad_preferences_are_named(tmp_path: Path, turn: Mapping[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_preferences(_preferences(tmp_path / "p.json", a=[turn]))
 

@@ -401,9 +401,7 @@ def test_a_domain_without_venues_has_steps_without_offers() -> None:
     ("comparison", "found"),
     [("subset", ["r1", "r2"]), ("intersection", ["r1", "r2"]), ("first", ["r1"])],
 )
-def test_an_offer_is_kept_where_another_search_finds_just_the_same(
-    comparison: str, found: list[str]
-) -> None:
+def test_equal_search_results_keep_the_offer(comparison: str, found: list[str]) -> None:
     # All that is north is cheap. Why the offer is lost, if it is, the first turn decides.
     cheap = _restaurant(area="north", pricerange="cheap")
     played = play({"restaurant": goal()}, ("NAME", NORTH), ("NAME", cheap))

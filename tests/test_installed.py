@@ -43,9 +43,7 @@ TINY = replace(
 )
 
 
-def test_the_data_directory_is_the_variables_or_the_platforms(
-    data_directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_data_directory_is_found(data_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.data_directory() == data_directory
     for unset in ("", None):
         if unset is None:

@@ -99,9 +99,7 @@ def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path:
     assert "not ranked" not in page
 
 
-def test_a_system_that_is_given_more_than_others_is_listed_with_the_reason_and_costs_no_rank(
-    tmp_path: Path,
-) -> None:
+def test_privileged_systems_are_listed_and_keep_their_rank(tmp_path: Path) -> None:
     _with_combined(tmp_path, "a", 10)
     enter(tmp_path, "b", system(name="B", unranked="is given `[acts]`"), reports(bleu=30))
     page = leaderboard(read_entries(tmp_path), "2021")
@@ -110,9 +108,7 @@ def test_a_system_that_is_given_more_than_others_is_listed_with_the_reason_and_c
     assert _notes(tmp_path, "b") == r"not ranked: is given \`\[acts\]\`"
 
 
-def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
-    tmp_path: Path,
-) -> None:
+def test_incomplete_systems_are_ranked_by_lower_bounds(tmp_path: Path) -> None:
     # (70 + 60) / 2 + 20 = 85 of all; of 540 of 600 turns in 90 of 100 dialogues, (80 + 70) / 2 + 21
     # = 96, but at least (72 + 63) / 2 + 18.9 = 86.4; and of 95 dialogues and 570 turns
     # (80 + 60) / 2 + 20 = 90, but at least (76 + 57) / 2 + 19 = 85.5.
@@ -143,9 +139,7 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
 
 
 @pytest.mark.parametrize(("turns", "rank"), [(540, 1), (539, None), (6, None), (600, 1)])
-def test_below_nine_tenths_of_the_turns_there_is_no_rank(
-    turns: int, rank: int | None, tmp_path: Path
-) -> None:
+def test_below_nine_tenths_there_is_no_rank(turns: int, rank: int | None, tmp_path: Path) -> None:
     perfect = {"inform": 100.0, "success": 100.0}
     enter(tmp_path, "few", scored=reports(turns=turns, bleu=90.0, strict=perfect))
     enter(tmp_path, "honest")
@@ -209,9 +203,7 @@ def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) 
     }
 
 
-def test_systems_without_scores_under_another_rule_set_are_left_out_of_its_page(
-    tmp_path: Path,
-) -> None:
+def test_systems_not_scored_by_a_rule_set_are_left_out(tmp_path: Path) -> None:
     enter(tmp_path, "old", scored={"2021": report("2021")})
     enter(tmp_path, "both")
     entered = read_entries(tmp_path)
@@ -219,9 +211,7 @@ def test_systems_without_scores_under_another_rule_set_are_left_out_of_its_page(
     assert [row.key for row in rows(entered, "2023")] == ["both"]
 
 
-def test_systems_without_scores_under_the_default_rule_set_are_refused_by_name(
-    tmp_path: Path,
-) -> None:
+def test_missing_default_scores_are_refused(tmp_path: Path) -> None:
     # No file says so: the main place of one is that of the default rule set.
     both = enter(tmp_path, "both")
     others = [
@@ -256,9 +246,7 @@ _POLICY_B = system(name="B", track="policy-optimization")
         {"rules": "2021b"},
     ],
 )
-def test_scores_that_differ_in_what_systems_may_differ_in_stand_in_one_table(
-    changes: dict[str, Any], tmp_path: Path
-) -> None:
+def test_comparable_scores_share_a_table(changes: dict[str, Any], tmp_path: Path) -> None:
     one = enter(tmp_path, "a")
     track = "policy-optimization" if "states" in changes else "end-to-end"
     other = enter(tmp_path, "b", system(name="B", track=track))
@@ -278,9 +266,7 @@ def test_signatures_that_differ_in_their_sources_and_coverage_only_are_one(tmp_p
     assert f"\n    {signature}\n" in leaderboard(entered, "2021")
 
 
-def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_metrics_have_columns_in_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = dict(reported_figures())
     known["surprise"] = Figure("surprise", "Surprise")
     for module in ("columns", "rows"):

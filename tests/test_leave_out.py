@@ -122,9 +122,7 @@ def test_the_zero_shot_accuracies_of_t5(
 
 
 @pytest.mark.real_data
-def test_the_domain_of_a_tracker_of_all_is_what_its_dialogues_give(
-    dst_data: Path, multiwoz: Benchmark
-) -> None:
+def test_a_domains_figures_are_of_its_dialogues(dst_data: Path, multiwoz: Benchmark) -> None:
     """The variant `per-domain=dialogues` counts the same turns and slots."""
     file = read_file(dst_data / "trippy" / "trippy_result.json")
     whole = score_file(file, "x", lambda: multiwoz, Choices(per_domain="dialogues"))

@@ -258,9 +258,7 @@ def test_goals_of_ones_own(cli: Cli, tmp_path: Path) -> None:
         (GOALS, ": no goal in"),
     ],
 )
-def test_goals_that_cannot_be_used_are_told(
-    cli: Cli, tmp_path: Path, goals: object, message: str
-) -> None:
+def test_bad_goals_are_refused(cli: Cli, tmp_path: Path, goals: object, message: str) -> None:
     path, file = _file(tmp_path, _turns(TOLD)), _file(tmp_path, goals, "goals.json")
     assert message in cli.refused("score", path, "--lexicalised", "--free-running", "--goals", file)
 
@@ -313,9 +311,7 @@ def test_goals_may_be_written_as_the_data_set_does() -> None:
     }
 
 
-def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_python_scores_free_running_dialogues_alike(cli: Cli, tmp_path: Path) -> None:
     played = _turns({"own-1": ["Nonna's Attic, 01632960106."]})
     options = Options(free_running=True, goals=RAW_GOALS)
     report = score(played, load_benchmark("sample"), options)

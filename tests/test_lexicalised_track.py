@@ -149,9 +149,7 @@ def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli
         ),
     ],
 )
-def test_predictions_that_do_not_belong_in_a_track_are_refused(
-    tmp_path: Path, content: dict[str, Any], told: str
-) -> None:
+def test_wrong_tracks_are_refused(tmp_path: Path, content: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         read_entry(_by_hand(tmp_path, content))
 
@@ -224,9 +222,7 @@ def test_the_ceiling_comes_first_then_success_decides(entered: Path) -> None:
     assert found[-1].reasons[0] == "submits less than 90 % of the turns"
 
 
-def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark(
-    tmp_path: Path,
-) -> None:
+def test_missing_dialogues_count_against_an_incomplete_system(tmp_path: Path) -> None:
     def grounded(inform: float, success: float) -> GroundedScores:
         # "Any" is more, and ranks nobody.
         totals = ({"total": 99.0}, {"total": inform}, {"total": 98.0}, {"total": success})
@@ -286,9 +282,7 @@ def test_entries_in_plain_english_are_compared_as_such(
     assert "--lexicalised" in cli.refused("compare", "human-responses", "careful", *given)
 
 
-def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_all_are_there(
-    tmp_path: Path, cli: Cli
-) -> None:
+def test_free_running_dialogues_are_ranked_if_complete(tmp_path: Path, cli: Cli) -> None:
     turns = {id_: [{"response": one} for one in (*of, "Bye!")] for id_, of in TOLD.items()}
     file, board = tmp_path / "walker.json", tmp_path / "submissions"
     file.write_text(json.dumps(turns))

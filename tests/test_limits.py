@@ -49,7 +49,7 @@ def test_a_variable_that_is_no_number_is_told(value: str) -> None:
 # Bytes.
 
 
-def test_a_file_that_unpacks_to_more_is_refused_without_unpacking_it(
+def test_bombs_are_refused_before_unpacking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
@@ -92,9 +92,7 @@ def test_standard_input_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
     "content",
     [b"[" + b"[]," * 500 + b"0]", b"[" + b"{}," * 500 + b"0]", b"[" + b"1," * 1000 + b"0]"],
 )
-def test_many_small_values_are_refused_before_they_are_made(
-    monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
+def test_many_values_are_refused_early(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     assert parse_predictions(content, "x")
     monkeypatch.setenv("MWZ_LIMIT_VALUES", "999")
     with pytest.raises(InputError, match=r"too large: 1,00\d values; at most 999"):
@@ -240,9 +238,7 @@ def test_problems_of_one_kind_are_one_with_an_example() -> None:
         ('{"\\u0061": 1, "a": 2}', "x: the key 'a' is there twice; keep one"),
     ],
 )
-def test_a_key_that_is_twice_in_an_object_is_refused_with_the_way_to_it(
-    text: str, problem: str
-) -> None:
+def test_repeated_keys_are_refused_with_their_place(text: str, problem: str) -> None:
     assert str(refusal(parse_json, text.encode(), "x")).startswith(problem)
 
 

@@ -157,7 +157,7 @@ def test_a_reward_has_the_signature_of_trl(world: World) -> None:
         (None, "Nonna's Attic.", "no task for dialogue None"),
     ],
 )
-def test_a_broken_rollout_is_worth_nothing_and_gives_a_reason(
+def test_broken_rollouts_are_worth_zero(
     world: World, id_: Any, completion: Any, reason: str
 ) -> None:
     good = "Nonna's Attic, 17 spindle street, phone 01632960106."

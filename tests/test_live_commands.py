@@ -57,9 +57,7 @@ def test_compare_tests_which_tasks_are_solved(track: Track) -> None:
     assert track.run("compare", first, other, "--metrics", "bleu").status == 2
 
 
-def test_the_name_of_an_entry_stands_for_its_plays(
-    track: Track, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entrys_name_is_its_plays(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
     track(mine, lambda lines: silent(lines[:1]), model_user)
     monkeypatch.chdir(track.folder.parent)
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.

@@ -112,9 +112,7 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
         ),
     ],
 )
-def test_an_edited_file_of_plays_is_refused_with_the_place(
-    track: Track, edits: tuple[Edit, ...], place: str
-) -> None:
+def test_edited_plays_are_refused(track: Track, edits: tuple[Edit, ...], place: str) -> None:
     assert place in track.refused(*edits)
     assert not (track.folder / "agent").exists()
 

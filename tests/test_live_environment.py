@@ -121,9 +121,7 @@ def test_what_breaks_a_dialogue_is_worth_nothing_and_gives_a_reason(
 
 
 @pytest.mark.parametrize("arguments", [None, 3, [1], "{", _circular(), {"a": _circular()}])
-def test_arguments_that_are_no_slots_are_an_error_of_the_call_alone(
-    world: World, arguments: object
-) -> None:
+def test_bad_arguments_fail_only_the_call(world: World, arguments: object) -> None:
     environment = Environment(world).reset("town001")
     environment.user_turn()
     assert "expected a JSON object" in environment.call("query_hotel", arguments)["error"]
@@ -186,9 +184,7 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(world
     ("told", "success"),
     [("{}", True), ("AB4D5FGH", False), ("**{}**", True), ("nothing", False)],
 )
-def test_reference_numbers_count_if_a_booking_returned_them(
-    world: World, told: str, success: bool
-) -> None:
+def test_only_returned_reference_numbers_count(world: World, told: str, success: bool) -> None:
     environment = Environment(world).reset(TASK)
     environment.user_turn()
     code = environment.call("book_hotel", ROOM)["reference"]

@@ -68,9 +68,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_model_calls_tools_responds_and_costs(
-    play: _Player, server: ChatServer, tmp_path: Path
-) -> None:
+def test_models_call_tools_and_cost(play: _Player, server: ChatServer, tmp_path: Path) -> None:
     play.done(server, tmp_path / "p.jsonl")
     (line,) = _lines(tmp_path / "p.jsonl")
     first = line["turns"][0]
@@ -139,9 +137,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     assert [line["dialogue_id"] for line in _lines(file)] == ["town001", "town002", "town003"]
 
 
-def test_a_refused_request_fails_its_dialogue_alone(
-    play: _Player, server: ChatServer, tmp_path: Path
-) -> None:
+def test_a_refusal_fails_one_dialogue(play: _Player, server: ChatServer, tmp_path: Path) -> None:
     server.faults = [400]
     play.done(server, tmp_path / "p.jsonl", tasks=2)
     one, other = _lines(tmp_path / "p.jsonl")

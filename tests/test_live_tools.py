@@ -29,9 +29,7 @@ def test_queries_count_all_and_return_the_first_in_a_stable_order(world: World) 
     assert [hotel["name"] for hotel in hotels["results"]] == ["skylark inn"]
 
 
-def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
-    world: World,
-) -> None:
+def test_queries_ignore_case_and_suggest_neighbours(world: World) -> None:
     def found(**slots: str) -> dict[str, Any]:
         return dict(world.call(TASK, "query_restaurant", slots))
 
@@ -56,9 +54,7 @@ def test_bookings_are_refused_until_the_alternative_is_asked_for(world: World) -
     ("day", "stay", "booked"),
     [("monday", 5, False), ("monday", 3, True), ("thursday", 5, True), ("thursday", 3, True)],
 )
-def test_a_booking_is_refused_for_all_that_is_to_fail_together(
-    world: World, day: str, stay: int, booked: bool
-) -> None:
+def test_bookings_fail_by_all_their_slots(world: World, day: str, stay: int, booked: bool) -> None:
     goal = DomainTask({}, (), {"day": "thursday"}, fail_book={"day": "monday", "stay": "5"})
     result = world.call(
         Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}

@@ -203,9 +203,7 @@ def test_every_task_that_is_not_solved_has_a_cause(world: World) -> None:
 
 
 @pytest.mark.real_data
-def test_the_scripted_user_of_multiwoz_is_without_fault(
-    upstream: Path, multiwoz: Benchmark, world: World
-) -> None:
+def test_the_scripted_user_has_no_faults(upstream: Path, multiwoz: Benchmark, world: World) -> None:
     tasks = read_tasks(upstream / "ConvLab-2")
     there = World(world.scorer.__class__(multiwoz, world.scorer.options), tasks)
     _check_causes(Environment(there), list(tasks.tasks)[:60], "wrong venue booked")

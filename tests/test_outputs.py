@@ -151,9 +151,7 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
 
 
 @pytest.mark.parametrize("name", [*REFUSED])
-def test_what_cannot_be_read_is_told_in_a_message_that_leads_on(
-    scored: Scored, outputs: Any, name: str
-) -> None:
+def test_unreadable_files_are_refused_with_a_hint(scored: Scored, outputs: Any, name: str) -> None:
     mangle, message = REFUSED[name]
     error = refusal(scored, mangle(outputs))
     assert message in str(error)
@@ -188,7 +186,7 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
         ("{'hotel': {'stars': '4', 'parking': 'yes', 'internet': 'no'}}", "4 yes no"),
     ],
 )
-def test_values_as_language_models_write_them_are_read_as_text(
+def test_models_values_are_read_as_text(
     scored: Scored, outputs: Any, written: Any, read: str
 ) -> None:
     stars, parking, internet = read.split()
@@ -201,7 +199,7 @@ def test_values_as_language_models_write_them_are_read_as_text(
 
 
 @pytest.mark.real_data
-def test_published_outputs_in_another_arrangement_score_as_they_did(
+def test_rearranged_outputs_score_alike(
     predictions: Any, multiwoz: Benchmark, tmp_path: Path
 ) -> None:
     outputs = predictions("lava")

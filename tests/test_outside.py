@@ -95,9 +95,7 @@ def test_intervals_of_several_files_come_from_several_processes(package: Path) -
     assert re.search(r"careful +32\.88 \[.*\nhasty +45\.21 \[", done.stdout)
 
 
-def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
-    package: Path, tmp_path: Path
-) -> None:
+def test_installed_metrics_have_columns(package: Path, tmp_path: Path) -> None:
     careful = ROOT / "harness/sample/submissions/careful.json"
     where = ("--submissions", tmp_path / "submissions", "--benchmark", "sample")
     about = ("--name", "C", "--track", "end-to-end", *where)
@@ -110,9 +108,7 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
 
 
-def test_an_entry_without_the_figure_of_an_installed_package_holds(
-    package: Path, tmp_path: Path
-) -> None:
+def test_entries_without_installed_figures_hold(package: Path, tmp_path: Path) -> None:
     careful = ROOT / "harness/sample/submissions/careful.json"
     where = ("--submissions", tmp_path / "submissions")
     facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
@@ -136,9 +132,7 @@ def test_the_board_stays_as_it_is_beside_a_metric_from_outside(package: Path) ->
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_rule_set_of_a_package_replaces_values_of_the_tables(
-    package: Path, tmp_path: Path
-) -> None:
+def test_a_packages_rule_set_replaces_values(package: Path, tmp_path: Path) -> None:
     """The tables have 90 and "name"; a list is joined."""
     own = '[rules.queries]\nfuzzy_ratio = 80\nno_constraint = ["all"]\n[rules.value_rules]\nname = '
     copy = edited(package, tmp_path, "seafood.toml", "[rules.food]", f'{own}"food"\n[rules.food]')
@@ -158,9 +152,7 @@ def test_a_rule_set_of_a_package_replaces_values_of_the_tables(
     assert told[0].split()[-1] != told[1].split()[-1]
 
 
-def test_an_entry_in_the_format_of_a_package_is_read_without_it(
-    package: Path, tmp_path: Path
-) -> None:
+def test_stored_entries_need_no_format_package(package: Path, tmp_path: Path) -> None:
     careful = json.loads((ROOT / "harness/sample/submissions/careful.json").read_bytes())
     chats = {id_: [turn["response"] for turn in turns] for id_, turns in careful.items()}
     predictions = write_json(tmp_path / "chats.json", {"chats": chats})

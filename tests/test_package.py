@@ -70,9 +70,7 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 
 
 @pytest.mark.skipif(not (PROJECT / "setup.py").exists(), reason="the project is not here")
-def test_a_release_names_one_version_and_has_its_section_of_the_changelog(
-    tmp_path: Path, release: Any
-) -> None:
+def test_a_release_has_one_version_and_a_changelog(tmp_path: Path, release: Any) -> None:
     assert release.notes("# C\n\n## 2\n\nb\n\n## 1\n\na\n", "1") == ("a", False)
     assert release.notes("# C\n\n## 2\n\nb\n\n## 1\n\na\n", "2") == ("b", True)
     assert release.notes("# C\n", "2") == ("", False)

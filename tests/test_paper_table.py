@@ -145,9 +145,7 @@ def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
     assert "holm-1979" in run.out
 
 
-def test_rows_are_named_and_a_pattern_is_all_its_files(
-    cli: Cli, table: Cli, tmp_path: Path
-) -> None:
+def test_patterns_name_all_files_of_a_row(cli: Cli, table: Cli, tmp_path: Path) -> None:
     for name, file in (("s1", CAREFUL), ("s2", HASTY), ("b", HASTY)):
         shutil.copy(file, tmp_path / f"{name}.json")
     named = ("--name", f"Ours={tmp_path}/s*.json", "--name", f"Base={tmp_path}/b.json")

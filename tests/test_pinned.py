@@ -32,9 +32,7 @@ def test_an_undeclared_data_set_is_told_with_those_there_are(name: str) -> None:
         (["all", "trackers"], {"test", "all", "trackers"}),
     ],
 )
-def test_outputs_and_other_splits_come_only_when_asked_for(
-    asked: list[str], parts: set[str]
-) -> None:
+def test_outputs_and_splits_are_optional(asked: list[str], parts: set[str]) -> None:
     sources = read_data_set("multiwoz").sources
     wanted = {file for source in sources for file in source.files if file.part in parts}
     assert set(select(sources, asked)) == wanted

@@ -121,9 +121,7 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
         ("x = [", "not TOML ("),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
-    line: str, problem: str, tmp_path: Path
-) -> None:
+def test_faulty_tables_are_refused_by_name(line: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "aliases.toml"
     path.write_text(f"[placeholders]\n{line}\n")
     for given in (path, str(path)):
@@ -227,9 +225,7 @@ def _dard(upstream: Path, name: str) -> dict[str, Any]:
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", DARD)
-def test_dards_files_score_as_by_the_public_evaluator(
-    name: str, multiwoz: Benchmark, upstream: Path
-) -> None:
+def test_dard_scores_as_published(name: str, multiwoz: Benchmark, upstream: Path) -> None:
     predictions = _dard(upstream, name)
     scorer = Scorer(multiwoz, Options(setup="strict", domains="states", metrics=["inform"]))
     plain, own = (

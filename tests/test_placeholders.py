@@ -83,9 +83,7 @@ def test_only_a_suffix_right_behind_the_placeholder_is_plural() -> None:
         ("[price range] and [arrive by]", "PRICE and TIME"),
     ],
 )
-def test_names_are_looked_up_in_lower_case_and_unknown_ones_vanish(
-    response: str, text: str
-) -> None:
+def test_lookup_ignores_case_and_drops_unknown_names(response: str, text: str) -> None:
     assert normalized_text(response, RULES) == text
 
 

@@ -137,9 +137,7 @@ def _clean() -> GroundedScores:
     st.lists(st.sampled_from([*_REWRITINGS]), min_size=1, max_size=3, unique=True),
     st.integers(0, 1 << 20),
 )
-def test_human_responses_score_the_same_however_they_are_written(
-    names: list[str], seed: int
-) -> None:
+def test_typography_does_not_change_scores(names: list[str], seed: int) -> None:
     assert _clean().success["total"] > 50
     assert _grounded(load_benchmark("sample"), names, seed) == _clean()
 

@@ -90,9 +90,7 @@ def test_placeholders_are_known_in_every_notation(response: str, found: list[str
 
 
 @pytest.mark.real_data
-def test_published_plain_english_is_taken_and_delexicalised_refused(
-    upstream: Path, multiwoz: Benchmark
-) -> None:
+def test_published_plain_english_is_recognised(upstream: Path, multiwoz: Benchmark) -> None:
     """Two of TD-Eval's files have the same dialogues, one with the ontology's names in capitals."""
     scorer = Scorer(multiwoz, Options(free_running=True, metrics=["grounded"]))
     folder = upstream / "TD-Eval/datasets"
@@ -136,18 +134,14 @@ def both(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_plain_english_beside_delexicalised_responses_is_read_and_said(
-    cli: Cli, both: Path, tmp_path: Path, way: str
-) -> None:
+def test_plain_english_fields_are_reported(cli: Cli, both: Path, tmp_path: Path, way: str) -> None:
     run = cli.done("score", both, way)
     assert "read `lex_response` as `response`: it is the one in plain English" in run.err
     alone = cli.json("score", _file(tmp_path, TOLD), way)
     assert cli.json("score", both, way)["grounded"] == alone["grounded"]
 
 
-def test_without_an_option_the_delexicalised_response_is_read(
-    cli: Cli, both: Path, tmp_path: Path
-) -> None:
+def test_delexicalised_responses_are_the_default(cli: Cli, both: Path, tmp_path: Path) -> None:
     run = cli.done("score", both)
     assert "`lex_response` 10×: is read where plain English is scored, by --lexicalised" in run.err
     assert "did you mean" not in run.err

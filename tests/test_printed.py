@@ -45,16 +45,14 @@ from mwz.harness.board.verdicts import (
         ("-0.1", 1000, 1, False),
     ],
 )
-def test_a_printed_rate_is_one_of_those_that_so_many_units_give(
+def test_printed_rates_are_of_their_units(
     printed: str, units: int, runs: int, possible: bool
 ) -> None:
     assert bool(possible_counts(Decimal(printed), units * runs)) is possible
 
 
 @given(data=st.data(), units=st.integers(1, 8000), runs=st.integers(1, 10))
-def test_every_rate_that_there_is_can_be_printed(
-    data: st.DataObject, units: int, runs: int
-) -> None:
+def test_every_rate_can_be_printed(data: st.DataObject, units: int, runs: int) -> None:
     right = data.draw(st.integers(0, units * runs))
     digits = data.draw(st.integers(0, 4))
     printed = Decimal(f"{100 * right / (units * runs):.{digits}f}")
@@ -71,7 +69,7 @@ def test_the_share_is_that_of_all_values_that_are_printed_so(units: int, digits:
         assert possible_counts(Decimal(value).scaleb(-digits), units)
 
 
-def test_about_a_quarter_of_the_values_with_two_decimals_is_no_rate_of_all_turns() -> None:
+def test_a_quarter_of_values_is_no_rate_of_turns() -> None:
     # 7373 rates, all further apart than 0.01, of 10001 values.
     assert possible_share(2, 7372) == 7373 / 10001
     assert possible_share(2, 1000) == 1001 / 10001
@@ -116,9 +114,7 @@ def test_a_combined_score_follows_from_its_parts_up_to_rounding(
     bleu=st.floats(0, 100),
     digits=st.integers(1, 2),
 )
-def test_whatever_a_system_scores_its_printed_figures_never_contradict_themselves(
-    inform: int, success: int, bleu: float, digits: int
-) -> None:
+def test_real_scores_never_contradict(inform: int, success: int, bleu: float, digits: int) -> None:
     rates = inform / 10, success / 10
     figures = [sum(rates) / 2 + bleu, *rates, bleu]
     assert combined_holds(*(Decimal(f"{figure:.{digits}f}") for figure in figures))

@@ -154,9 +154,7 @@ def _totals(report: Report, setup: str = "strict") -> tuple[float, float]:
     return scores.inform["total"], scores.success["total"]
 
 
-def test_dots_has_the_figures_of_table_5_with_estimated_domains(
-    scorer: Scorer, predictions: Predictions
-) -> None:
+def test_dots_has_table_5_with_estimated_domains(scorer: Scorer, predictions: Predictions) -> None:
     own = scorer.with_options(domains="states", setup="strict", metrics=("inform",))
     assert _totals(own.score(predictions("dots"))) == pytest.approx((80.4, 68.7), abs=_TENTH)
 
@@ -201,7 +199,7 @@ def test_notes_on_dards_entries_have_the_figures_with_estimated_domains(
 
 
 @pytest.mark.parametrize("folder", OF_HDNO)
-def test_larls_files_print_the_bleu_of_their_lines_with_the_marks_around_them(
+def test_larl_prints_bleu_with_sentence_marks(
     folder: str, upstream: Path, multiwoz: Benchmark
 ) -> None:
     path = upstream / "HDNO" / "visualize" / folder / "test_file.txt"
@@ -233,9 +231,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("rules", list(LOST))
-def test_under_the_rules_of_2026_every_venue_is_found_by_its_own_values(
-    multiwoz: Benchmark, scorer: Scorer, rules: str
-) -> None:
+def test_rules_of_2026_find_every_venue(multiwoz: Benchmark, scorer: Scorer, rules: str) -> None:
     chosen = rule_set(rules)
     database = database_of(scorer.with_options(rules=rules))
     lost: dict[str, set[str]] = {}
@@ -278,9 +274,7 @@ def test_the_corpus_is_as_diverse_as_table_6_says(corpus: Report) -> None:
     assert round(diversity.mean_length, 2) == 14.07
 
 
-def test_one_response_with_six_placeholders_gets_more_than_the_corpus(
-    multiwoz: Benchmark, scorer: Scorer, corpus: Report
-) -> None:
+def test_one_response_beats_the_corpus(multiwoz: Benchmark, scorer: Scorer, corpus: Report) -> None:
     """Inform and Success reward naming everything in every turn; with gold states."""
     constant = report_on(scorer, made_submission(multiwoz, CONSTANT))
     inform, success = _totals(constant)
@@ -292,9 +286,7 @@ def test_one_response_with_six_placeholders_gets_more_than_the_corpus(
 # The import.
 
 
-def test_references_built_from_the_data_set_alone_are_the_given_ones(
-    multiwoz: Benchmark, upstream: Path
-) -> None:
+def test_references_follow_from_the_data_set(multiwoz: Benchmark, upstream: Path) -> None:
     path = upstream / "MultiWOZ_Evaluation/mwzeval/data/references/mwz22.json"
     given = json.loads(path.read_text(encoding="utf-8"))
     for id_, dialogue in multiwoz.dialogues.items():

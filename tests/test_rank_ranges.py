@@ -75,9 +75,7 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
         ("", "", "Alpha leads by"),
     ],
 )
-def test_the_answer_names_the_best_or_all_that_are_tied(
-    distinct: str, tied: str, first: str, tmp_path: Path
-) -> None:
+def test_the_answer_names_who_is_tied(distinct: str, tied: str, first: str, tmp_path: Path) -> None:
     pairs = [("alpha", key, 1.0, 0.01) for key in distinct.split()]
     pairs += [("alpha", key, 1.0, 0.2) for key in tied.split()]
     board = _ranges(tmp_path, *pairs)

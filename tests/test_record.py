@@ -124,9 +124,7 @@ def test_a_rate_that_one_run_over_the_test_set_cannot_have_is_found(tmp_path: Pa
     assert found.reason == "not from 1000 dialogues in one run; from 999: 865"
 
 
-def test_a_rate_that_no_known_number_of_dialogues_gives_cannot_be_of_one_run(
-    tmp_path: Path,
-) -> None:
+def test_impossible_rates_are_not_of_one_run(tmp_path: Path) -> None:
     [found] = _findings(tmp_path, row("Gone", **{"2.0_Success": "74.14"}))
     # 740 / 999 is .74074, 741 / 999 .74174; 699 / 944 is .74047, 700 / 944 .74153. Of five runs
     # over 1000, 3707 / 5000 is .7414.
@@ -262,9 +260,7 @@ def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> N
         (("96.39", "83.57"), None),
     ],
 )
-def test_pairs_of_rates_are_of_so_many_dialogues_as_the_document_says(
-    figures: tuple[str, str], dialogues: int | None
-) -> None:
+def test_rate_pairs_are_as_documented(figures: tuple[str, str], dialogues: int | None) -> None:
     sizes = [
         size
         for size in SIZES["dialogues"]

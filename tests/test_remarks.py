@@ -40,9 +40,7 @@ def _of_reading(remarks: Sequence[Remark]) -> list[Remark]:
 
 
 @pytest.mark.parametrize("lack", [{}, {"state": None}])
-def test_states_in_some_turns_only_are_refused_with_the_first_that_lacks_one(
-    lack: dict[str, Any],
-) -> None:
+def test_partial_states_are_refused_with_the_first_gap(lack: dict[str, Any]) -> None:
     without = {key: value for key, value in FULL.items() if key != "state"} | lack
     content = {"mul0001": [FULL, without, FULL, without, FULL]}
     with pytest.raises(InputError) as raised:
@@ -134,9 +132,7 @@ def test_what_is_wrong_in_other_notations_is_told(state: Any, problem: str) -> N
         (["hotel-area-"], "", "empty values"),
     ],
 )
-def test_of_a_list_of_values_the_first_is_kept_and_an_empty_value_and_both_are_told(
-    state: Any, kept: str, told: str
-) -> None:
+def test_lists_of_values_keep_the_first_and_are_reported(state: Any, kept: str, told: str) -> None:
     submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
     assert submission.dialogues["mul0001"][0].state == {"hotel": {"area": kept}}
     (remark,) = _of_reading(submission.remarks)
@@ -225,9 +221,7 @@ _FILES = (
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("file", _FILES)
-def test_published_files_are_read_without_a_remark(
-    upstream: Path, multiwoz: Benchmark, file: str
-) -> None:
+def test_published_files_get_no_remark(upstream: Path, multiwoz: Benchmark, file: str) -> None:
     submission = read_submission(upstream / file, multiwoz)
     assert submission.remarks == ()
     assert submission.format == "standard form"
@@ -243,9 +237,7 @@ def test_published_files_are_read_without_a_remark(
         ("hasty", ["value_spelling", "value_unknown", "response_tiny", "response_strange"]),
     ],
 )
-def test_the_careful_system_of_the_sample_gets_no_remark(
-    sample: Benchmark, name: str, kinds: list[str]
-) -> None:
+def test_the_careful_system_gets_no_remark(sample: Benchmark, name: str, kinds: list[str]) -> None:
     remarks = read_submission(SUBMISSIONS / f"{name}.json", sample).remarks
     assert [remark.kind for remark in remarks if remark.warning] == kinds
 

@@ -20,7 +20,7 @@ HEADERS = ["System", "BLEU", "Inform", "Success"]
 ROWS = [["DAMD", "16.4", "57.9", "47.6"], ["SOLOIST", "13.6", "82.3", "72.4"]]
 
 
-def test_a_table_that_is_too_wide_is_cut_between_columns_and_begins_with_the_first_again() -> None:
+def test_wide_tables_are_cut_between_columns() -> None:
     whole = text_table(HEADERS, ROWS, width=200)
     widest = max(map(len, whole.splitlines()))
     assert text_table(HEADERS, ROWS, width=widest) == whole

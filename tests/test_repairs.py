@@ -51,9 +51,7 @@ from mwz.harness.submission.repairs import plain_value, repaired
         *(("train", "leave", value, value) for value in ("17.30", "5:30 pm", "1730")),
     ],
 )
-def test_values_are_read_in_plain_spelling(
-    domain: str, slot: str, value: str, plain: str | None
-) -> None:
+def test_values_are_read_plainly(domain: str, slot: str, value: str, plain: str | None) -> None:
     assert plain_value(domain, slot, value) == plain
 
 
@@ -133,9 +131,7 @@ _STATES = st.dictionaries(
 
 
 @given(_STATES, st.text(max_size=20).filter(lambda text: "&" not in text))
-def test_repairing_twice_is_repairing_once_and_nothing_given_changes(
-    state: dict[str, dict[str, str]], response: str
-) -> None:
+def test_repairs_are_idempotent(state: dict[str, dict[str, str]], response: str) -> None:
     before = {domain: dict(slots) for domain, slots in state.items()}
     given_turns = {"d0": [Turn(response, state, None)]}
     once, _ = repaired(given_turns)
@@ -253,9 +249,7 @@ def test_values_of_a_file_with_gold_states_of_its_own_are_compared_as_written() 
         ("caf\u00e9 uno", "CAFE UNO"),
     ],
 )
-def test_case_blanks_hyphens_articles_and_plurals_tell_no_values_apart(
-    first: str, second: str
-) -> None:
+def test_spelling_tells_no_values_apart(first: str, second: str) -> None:
     assert fold(first) == fold(second)
 
 

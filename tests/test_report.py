@@ -106,9 +106,7 @@ def _set(document: Any, place: str, value: Any) -> None:
         ("format", 1, "format: a report of version 2 is expected, and this is 1; score again"),
     ],
 )
-def test_a_report_that_is_damaged_or_contradicts_itself_is_refused(
-    place: str, value: Any, message: str, written: Any
-) -> None:
+def test_damaged_reports_are_refused(place: str, value: Any, message: str, written: Any) -> None:
     _set(written, place, value)
     with pytest.raises(InputError, match=message) as refused:
         read_report(written, "report.json")

@@ -89,9 +89,7 @@ def test_figures_are_read_as_printed(tmp_path: Path) -> None:
         ("2.1", None, "2.1"),
     ],
 )
-def test_a_column_names_a_version_and_a_measure(
-    column: str, version: str | None, measure: str
-) -> None:
+def test_columns_name_version_and_measure(column: str, version: str | None, measure: str) -> None:
     assert version_and_measure(column) == (version, measure)
 
 
@@ -115,7 +113,7 @@ def test_a_column_names_a_version_and_a_measure(
         ),
     ],
 )
-def test_what_is_not_as_the_schema_says_is_refused_with_its_place(
+def test_invalid_tables_are_refused_by_place(
     wrong: dict[str, Any], told: str, tmp_path: Path
 ) -> None:
     error = refusal(written, tmp_path, wrong)
@@ -183,9 +181,7 @@ def entered(tmp_path: Path) -> list[Entry]:
     return read_entries(tmp_path)
 
 
-def test_rows_without_an_entry_stand_in_a_block_of_their_own_without_a_rank(
-    entered: list[Entry], tmp_path: Path
-) -> None:
+def test_rows_without_entries_have_their_own_block(entered: list[Entry], tmp_path: Path) -> None:
     tables = written(tmp_path, table(row("Best|Of All", Inform="99.9", Success="99.8")))
     page = leaderboard(entered, "2021", tables=tables)
     block = _section(page, "### Reported, outputs not available")
@@ -196,9 +192,7 @@ def test_rows_without_an_entry_stand_in_a_block_of_their_own_without_a_rank(
     assert not any("Best" in line for line in ranked.splitlines() if line.startswith("|"))
 
 
-def test_tables_of_trackers_stand_in_the_section_on_state_tracking(
-    entered: list[Entry], tmp_path: Path
-) -> None:
+def test_tracker_tables_stand_with_state_tracking(entered: list[Entry], tmp_path: Path) -> None:
     tracker = table(
         row("Tracker", **{"2.1_joint_accuracy": "58.9* (53.8)"}),
         name="trackers",
@@ -215,9 +209,7 @@ def test_tables_of_trackers_stand_in_the_section_on_state_tracking(
     assert "- Tracker: does not tell dontcare from none" in block
 
 
-def test_tables_made_with_older_scripts_have_a_page_of_their_own(
-    entered: list[Entry], tmp_path: Path
-) -> None:
+def test_tables_of_older_scripts_have_a_page(entered: list[Entry], tmp_path: Path) -> None:
     old = table(
         row("One", "one", **{"2.0_Inform": "95.70"}),
         row("Gone", **{"2.0_Inform": "86.59"}),
@@ -234,9 +226,7 @@ def test_tables_made_with_older_scripts_have_a_page_of_their_own(
     assert older_results_page(make_board(entered, "2021")) is None
 
 
-def test_a_row_that_names_an_entry_that_is_not_there_is_refused(
-    entered: list[Entry], tmp_path: Path
-) -> None:
+def test_rows_of_unknown_entries_are_refused(entered: list[Entry], tmp_path: Path) -> None:
     tables = written(tmp_path, table(row("Three", "three", BLEU="1.0")))
     with pytest.raises(InputError, match="official, Three: there is no entry three"):
         make_board(entered, "2021", tables)

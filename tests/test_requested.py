@@ -77,7 +77,7 @@ def _ground(
 # Italian restaurants of the sample: nonna's attic (centre) and two doves (north).
 
 
-def test_a_slot_is_told_of_the_venue_that_the_turn_or_the_one_before_names() -> None:
+def test_details_are_of_the_venue_named_last() -> None:
     italian = {"food": "italian", "area": "centre"}
     price = next(v for v in SAMPLE.venues["restaurant"] if v["name"] == "nonna's attic")[
         "pricerange"

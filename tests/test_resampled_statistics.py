@@ -120,9 +120,7 @@ _COUNTS = st.integers(0, 40)
         st.tuples(st.integers(0, 60), st.integers(0, 60), st.lists(_COUNTS, min_size=4, max_size=4))
     )
 )
-def test_bleu_of_sums_is_sacrebleus(
-    cases: list[tuple[int, int, list[int]]],
-) -> None:
+def test_bleu_of_sums_is_sacrebleu(cases: list[tuple[int, int, list[int]]]) -> None:
     rows = [
         # Of n tokens in a segment there are n - 1 bigrams, and so on; matches are some of them.
         [length, reference, *map(min, matches, totals), *totals]

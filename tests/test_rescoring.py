@@ -93,9 +93,7 @@ def test_unchanged_scores_are_not_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["2023", "2026"])
-def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_changed(
-    lacking: str, folder: Path, scored: Mapping[str, Scores]
-) -> None:
+def test_new_rule_sets_are_scored(lacking: str, folder: Path, scored: Mapping[str, Scores]) -> None:
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
     kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
@@ -122,9 +120,7 @@ def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
     assert path.read_bytes() == before
 
 
-def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
-    folder: Path, scored: Mapping[str, Scores]
-) -> None:
+def test_rescoring_uses_the_same_benchmark(folder: Path, scored: Mapping[str, Scores]) -> None:
     # The default benchmark is another one where the submission's own is not installed.
     elsewhere = {
         rules: replace(one, signature=replace(one.signature, benchmark="elsewhere"))
@@ -137,9 +133,7 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
 
 
 @pytest.mark.parametrize("place", ["predictions/careful.json", "careful.json"])
-def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
-    place: str, folder: Path, tmp_path: Path
-) -> None:
+def test_pinned_files_are_found_in_folders(place: str, folder: Path, tmp_path: Path) -> None:
     entry = _pin(folder / "careful", sample_content("careful"))
     file = tmp_path / "elsewhere" / place
     file.parent.mkdir(parents=True)
@@ -149,9 +143,7 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     assert (outcome.missing, outcome.changes) == (None, ())
 
 
-def test_pinned_predictions_are_found_in_the_data_directory(
-    folder: Path, data_directory: Path
-) -> None:
+def test_pinned_files_are_found_in_data(folder: Path, data_directory: Path) -> None:
     entry = _pin(folder / "careful", sample_content("careful"))
     pinned = entry.system.predictions.pinned
     file = data_directory / "downloads" / pinned.place
@@ -239,9 +231,7 @@ def _line(text: str, part: str) -> str:
     return line
 
 
-def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
-    folder: Path, board_cli: Cli
-) -> None:
+def test_scores_of_earlier_versions_are_reported(folder: Path, board_cli: Cli) -> None:
     make_older(folder / "careful")
     problem = "careful: scores.json: format: a report of version"
     assert problem in board_cli.refused(folder)
@@ -250,9 +240,7 @@ def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
     board_cli.done(folder, "--check")
 
 
-def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
-    folder: Path, board_cli: Cli
-) -> None:
+def test_rescoring_lists_and_writes_differences(folder: Path, board_cli: Cli) -> None:
     board_cli.done(folder)
     page = (folder.parent / "leaderboard.md").read_bytes()
     run = board_cli(folder, "--check", "--rescore")

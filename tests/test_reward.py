@@ -84,9 +84,7 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any
     return names
 
 
-def test_the_documented_score_of_a_file_is_that_of_its_predictions(
-    documented: dict[str, Any], sample: Benchmark
-) -> None:
+def test_a_files_score_is_its_predictions(documented: dict[str, Any], sample: Benchmark) -> None:
     assert documented["first"] == Scorer(sample).score(sample_predictions("careful"))
 
 

@@ -136,9 +136,7 @@ def test_the_original_gets_no_warning(rescorer: Rescorer, outputs: Outputs, gold
             assert (reading.error, reading.warnings) == ("", ())
 
 
-def test_rewritings_leave_what_they_are_given_and_draw_nothing_by_chance(
-    outputs: Outputs, gold: Outputs
-) -> None:
+def test_rewritings_are_pure(outputs: Outputs, gold: Outputs) -> None:
     given = copy.deepcopy((outputs, gold))
     for name, (family, kind) in KINDS.items():
         original = family.original(outputs, gold)

@@ -48,9 +48,7 @@ def test_an_interval_that_leaves_its_value_out_is_not_drawn(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("suffix", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG\r\n\x1a\n"), ("pdf", b"%PDF-")]
 )
-def test_the_same_scores_give_the_same_picture_in_the_format_of_the_suffix(
-    tmp_path: Path, suffix: str, magic: bytes
-) -> None:
+def test_pictures_are_reproducible_by_suffix(tmp_path: Path, suffix: str, magic: bytes) -> None:
     made = []
     for name in ("one", "two"):
         path = tmp_path / f"{name}.{suffix}"

@@ -22,9 +22,7 @@ def test_a_scorer_gives_what_scoring_once_gives(sample: Benchmark, careful: Any)
     assert careful == before
 
 
-def test_a_benchmark_can_be_copied_before_and_after_scoring(
-    sample: Benchmark, careful: Any
-) -> None:
+def test_benchmarks_can_be_copied(sample: Benchmark, careful: Any) -> None:
     fresh = copy.deepcopy(sample)
     held = set(vars(sample))
     score(careful, sample)
@@ -69,9 +67,7 @@ def test_metrics_may_be_called_by_their_other_names(sample: Benchmark) -> None:
         Options(metrics=["blue"])
 
 
-def test_a_part_of_a_benchmark_has_a_content_hash_of_its_own(
-    sample: Benchmark, careful: Any
-) -> None:
+def test_parts_of_benchmarks_have_own_hashes(sample: Benchmark, careful: Any) -> None:
 
     town = replace(sample, seen=frozenset({"town001", "town002"}))
     scorer = Scorer(town)

@@ -85,7 +85,7 @@ def test_the_results_of_metrics_that_this_version_lacks_are_kept() -> None:
     assert _parsed(scores) == scores
 
 
-def test_the_file_is_the_report_of_the_default_rule_set_with_the_others_beside_it() -> None:
+def test_the_file_has_all_rule_sets() -> None:
     made = reports()
     content = json.loads(_text(Scores(made, HASHES)))
     others = {rules: made[rules].to_dict() for rules in made if rules != "2021"}

@@ -69,9 +69,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_a_search_has_every_combination_that_the_file_allows_and_no_other(
-    name: str, searches: Mapping[str, SetupSearch]
-) -> None:
+def test_searches_try_all_combinations(name: str, searches: Mapping[str, SetupSearch]) -> None:
     states, domains = ALLOWED[name]
     comparisons = ("subset", "intersection", "first", "sampling")
     setups = product(comparisons, ("name", "reference", "end"), (False, True))

@@ -281,9 +281,7 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
         ("pptod", {"domains": "states"}, "domains: set-up pptod takes gold domains, not states"),
     ],
 )
-def test_a_source_other_than_the_set_ups_own_is_refused(
-    setup: str, options: dict[str, str], problem: str
-) -> None:
+def test_foreign_sources_are_refused(setup: str, options: dict[str, str], problem: str) -> None:
     assert refusal(Options, setup=setup, **options).problems == (f"{problem}; leave it out",)
     # What it takes anyway may be said.
     Options(setup="ubar", states="gold", domains="gold")

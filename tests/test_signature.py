@@ -206,9 +206,7 @@ def _scored(benchmark: Benchmark, setup: str) -> Signature:
 
 
 @pytest.mark.parametrize("setup", ["strict", "optimistic"])
-def test_figures_of_a_set_up_compare_whatever_was_computed_beside_them(
-    sample: Benchmark, setup: str
-) -> None:
+def test_a_set_ups_figures_compare_by_themselves(sample: Benchmark, setup: str) -> None:
     both, alone = _scored(sample, "both"), _scored(sample, setup)
     # Only the optimistic set-up takes gold active domains.
     assert (alone.gold_domains is None) == (setup == "strict")
@@ -234,9 +232,7 @@ def test_strict_figures_do_not_compare_with_optimistic_ones(sample: Benchmark) -
         gold_domains=_TEXTS,
     )
 )
-def test_parts_compare_with_the_whole_and_among_each_other_only_with_themselves(
-    signature: Signature,
-) -> None:
+def test_parts_compare_only_with_themselves(signature: Signature) -> None:
     parts = signature.parts
     for part in parts:
         assert part.parts == (part,)
@@ -289,9 +285,7 @@ _SIGNATURES = st.builds(
 
 @settings(deadline=None)
 @given(_SIGNATURES, _SIGNATURES)
-def test_comparing_goes_both_ways_and_equal_ones_have_equal_keys(
-    one: Signature, other: Signature
-) -> None:
+def test_comparability_is_symmetric(one: Signature, other: Signature) -> None:
     ours, theirs = one.comparable_with(other), other.comparable_with(one)
     assert bool(ours) == bool(theirs)
     assert len(ours.reasons) == len(theirs.reasons)

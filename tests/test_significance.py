@@ -52,9 +52,7 @@ def test_systems_are_tested_in_the_same_figures() -> None:
         (0, 0, 1.0),
     ],
 )
-def test_mcnemar_is_the_binomial_test_of_what_only_one_wins(
-    only_a: int, only_b: int, p: float
-) -> None:
+def test_mcnemar_is_the_binomial_test(only_a: int, only_b: int, p: float) -> None:
     assert mcnemar(only_a, only_b) == pytest.approx(p, rel=1e-12)
 
 

@@ -80,9 +80,7 @@ def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
     assert len(described) > sum(path.startswith("systems/") for path in trees)
 
 
-def test_reference_rows_stand_below_the_others_without_a_rank(
-    project_site: Mapping[str, str],
-) -> None:
+def test_reference_rows_stand_last_without_a_rank(project_site: Mapping[str, str]) -> None:
     tree = tree_of(project_site["index.html"])
     for track in ("end-to-end", "policy-optimization"):
         table = next(t for t in elements(tree, "table") if t.get("data-table") == track)
@@ -98,9 +96,7 @@ def test_reference_rows_stand_below_the_others_without_a_rank(
     assert "reference" not in [section.get("id") for section in elements(tree, "section")]
 
 
-def test_every_verdict_of_the_board_is_explained(
-    project_site: Mapping[str, str], project_board: Board
-) -> None:
+def test_all_verdicts_are_explained(project_site: Mapping[str, str], project_board: Board) -> None:
     # On the pages of systems, where the verdicts stand.
     page = tree_of(project_site["systems/damd.html"])
     explained = "|".join(re.escape(text_of(dt)).replace("…", ".+") for dt in elements(page, "dt"))
@@ -110,9 +106,7 @@ def test_every_verdict_of_the_board_is_explained(
         assert re.fullmatch(explained, str(verdict).partition(":")[0]), verdict
 
 
-def test_causes_are_explained_where_they_are_shown(
-    project_site: Mapping[str, str],
-) -> None:
+def test_causes_are_explained_where_shown(project_site: Mapping[str, str]) -> None:
     causes = [*CAUSES, *SLOT_CAUSES]
     assert len(set(causes)) == len(CAUSES) + len(SLOT_CAUSES)
     for path in ("dialogues.html", "compare.html"):
@@ -141,9 +135,7 @@ def _parse(command: click.Command, words: list[str]) -> None:
         command.make_parser(context).parse_args(words)
 
 
-def test_commands_on_the_pages_of_systems_parse(
-    project_site: Mapping[str, str], project_board: Board
-) -> None:
+def test_commands_on_pages_parse(project_site: Mapping[str, str], project_board: Board) -> None:
     keys = [entry.key for entry in project_board.entries]
     for key in keys[::5]:
         page = tree_of(project_site[f"systems/{key}.html"])
@@ -175,9 +167,7 @@ def test_why_two_systems_do_not_compare_is_on_the_page(project_site: Mapping[str
     assert set(pairs) == set(map("/".join, itertools.combinations(keys, 2)))
 
 
-def test_reported_rows_say_so_and_have_no_rank(
-    project_site: Mapping[str, str],
-) -> None:
+def test_reported_rows_say_so_and_have_no_rank(project_site: Mapping[str, str]) -> None:
     bodies = elements(tree_of(project_site["index.html"]), "tbody")
     body, row = next((b, r) for b in bodies for r in b if r.get("id") == "reported-mttod")
     assert body.get("class") == "reported"
@@ -187,9 +177,7 @@ def test_reported_rows_say_so_and_have_no_rank(
     assert [text_of(cell) for cell in list(row)[2:6]] == ["100.2", "76.5", "85.9", "19.0"]
 
 
-def test_the_page_of_a_system_holds_what_is_known_of_it(
-    trees: Mapping[str, ElementTree.Element],
-) -> None:
+def test_a_systems_page_has_all_sections(trees: Mapping[str, ElementTree.Element]) -> None:
     page = text_of(trees["systems/damd.html"])
     headings = {h.get("id") for h in elements(trees["systems/damd.html"], "h2")}
     assert headings >= {
@@ -201,9 +189,7 @@ def test_the_page_of_a_system_holds_what_is_known_of_it(
     assert "@misc{damd," in page
 
 
-def test_a_tracker_has_no_figures_of_responses(
-    project_site: Mapping[str, str],
-) -> None:
+def test_trackers_have_no_figures_of_responses(project_site: Mapping[str, str]) -> None:
     key = "dard-dst-mistral-single"
     page = tree_of(project_site[f"systems/{key}.html"])
     assert {h.get("id") for h in elements(page, "h2")} >= {"state-tracking", "signature"}

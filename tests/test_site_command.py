@@ -52,9 +52,7 @@ def test_pages_lead_to_the_repository_whose_address_is_known(
     assert (f"pip install git+{address}" in text_of(page)) == (address is not None)
 
 
-def test_what_is_no_place_for_a_site_is_refused(
-    three_entries: Path, tmp_path: Path, site: Cli
-) -> None:
+def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site: Cli) -> None:
     done = site(three_entries, three_entries / "web")
     assert (done.status, (three_entries / "web").exists()) == (2, False)
     assert "lies in the folder of submissions" in done.err

@@ -26,9 +26,7 @@ def _rows(site: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     return {row["entry"]: row for row in json.loads(site["board.json"])["rows"]}
 
 
-def test_the_json_is_as_its_schema_says(
-    project_site: Mapping[str, str], project_board: Board
-) -> None:
+def test_the_json_follows_its_schema(project_site: Mapping[str, str], project_board: Board) -> None:
     schema = json.loads(project_site["board.schema.json"])
     checked = jsonschema.Draft202012Validator(schema)
     checked.check_schema(schema)
@@ -42,9 +40,7 @@ def test_the_json_is_as_its_schema_says(
     assert not checked.is_valid(board)
 
 
-def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
-    three_entries: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_formulas_as_names_are_quoted(three_entries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     enter(three_entries, "formula", system(name="=1+1"), reports(bleu=19.0))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     assert board_lines(site_of(three_entries))["formula"]["system"] == "'=1+1"
@@ -73,9 +69,7 @@ def test_lower_bounds_have_what_is_played_beside_them(project_site: Mapping[str,
     assert "count as failures" not in few
 
 
-def test_the_corpus_has_no_bleu_in_any_format(
-    project_site: Mapping[str, str], project_board: Board
-) -> None:
+def test_the_corpus_has_no_bleu(project_site: Mapping[str, str], project_board: Board) -> None:
     line = board_lines(project_site)["corpus"]
     of_bleu = {name: text for name, text in line.items() if "bleu" in name or "combined" in name}
     assert len(of_bleu) > 12
@@ -95,18 +89,14 @@ def test_the_corpus_has_no_bleu_in_any_format(
     assert "Corpus" not in project_site["compare.html"]
 
 
-def test_downloads_of_other_tracks_have_all_rows(
-    project_site: Mapping[str, str], project_board: Board
-) -> None:
+def test_downloads_have_all_rows(project_site: Mapping[str, str], project_board: Board) -> None:
     for track in ("lexicalised", "state-tracking"):
         lines = csv.DictReader(io.StringIO(project_site[f"{track}.csv"]))
         rows = itertools.chain(*project_board.tables_by_track[track])
         assert [line["entry"] for line in lines] == [row.key for row in rows]
 
 
-def test_stated_facts_are_on_the_page_and_in_the_downloads(
-    three_entries: Path,
-) -> None:
+def test_stated_facts_are_on_pages_and_in_downloads(three_entries: Path) -> None:
     about = {"year": 2031, "model": "T9-tiny", "training": "weather reports", "runs": 3}
     prompts = "https://example.org/prompts"
     enter(three_entries, "system", system(**about, prompts=prompts), reports(bleu=19.0))

@@ -24,9 +24,7 @@ SCRIPT = "<script>alert(1)</script>"
 LINK = "](javascript:alert(1)) [x](javascript:alert(1))"
 
 
-def test_markup_in_a_text_of_an_entry_shows_as_text(
-    three_entries: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_markup_of_entries_is_text(three_entries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     strange = {
         "name": SCRIPT,
         "note": f"{LINK} {SCRIPT}",

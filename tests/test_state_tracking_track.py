@@ -142,9 +142,7 @@ def test_different_gold_states_stand_in_different_tables(tmp_path: Path) -> None
     ]
 
 
-def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
-    tmp_path: Path,
-) -> None:
+def test_end_to_end_systems_have_tracking_figures(tmp_path: Path) -> None:
     [[row]] = _tables([_end_to_end(tmp_path, "a")])
     # Figure 1 of the FGA paper: two of six turns are exact.
     assert row.figures["JGA"].number == pytest.approx(100 * 2 / 6)

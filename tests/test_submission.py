@@ -107,9 +107,7 @@ def test_a_turn_must_be_an_object(turn: object) -> None:
         ("active_domains", [None], ": unknown domain None; choose from restaurant, "),
     ],
 )
-def test_a_field_of_another_kind_is_refused_with_its_place(
-    field: str, value: object, problem: str
-) -> None:
+def test_fields_of_wrong_types_are_refused(field: str, value: object, problem: str) -> None:
     (told,) = _problems({"mul0001": [TURN, {**TURN, field: value}]})
     assert told.startswith(f"dialogue mul0001, turn 1: `{field}`{problem}")
 
@@ -206,9 +204,7 @@ def test_states_and_domains_are_predicted_only_if_every_turn_has_them() -> None:
         (("[hotel_area]", "hello"), False),
     ],
 )
-def test_placeholders_name_domains_if_most_about_venues_do(
-    responses: tuple[str, str], names: bool
-) -> None:
+def test_most_placeholders_decide_on_domains(responses: tuple[str, str], names: bool) -> None:
     assert _normalized(*({"response": text} for text in responses)).names_domains is names
 
 

@@ -80,9 +80,7 @@ def test_neighbours_and_the_best_are_named_with_what_differs(
 # --------------------------------------------------------------------------------------- seeds
 
 
-def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
-    folder: Path, submit: Cli, verify: Cli
-) -> None:
+def test_seeds_have_mean_and_deviation(folder: Path, submit: Cli, verify: Cli) -> None:
     enter_sample(folder, "hasty")
     hasty = read_entry(folder / "hasty").scores.main
     (folder / "hasty").rename(folder.parent / "hasty")
@@ -120,7 +118,7 @@ def test_what_is_no_further_seed_is_refused_and_nothing_written(
     assert not folder.exists()
 
 
-def test_lexicalised_systems_have_seeds_as_well(
+def test_lexicalised_systems_have_seeds(
     folder: Path, tmp_path: Path, cli: Cli, verify: Cli
 ) -> None:
     plain = [tmp_path / path.name for path in (CAREFUL, HASTY)]
@@ -138,9 +136,7 @@ def test_lexicalised_systems_have_seeds_as_well(
 
 
 @pytest.mark.usefixtures("seeded")
-def test_edited_seeds_are_refused_and_scoring_again_mends_them(
-    folder: Path, cli: Cli, verify: Cli
-) -> None:
+def test_rescoring_mends_edited_seeds(folder: Path, cli: Cli, verify: Cli) -> None:
     path = folder / "new" / SEEDS_FILE
     whole = path.read_bytes()
     for damaged in (whole[:300], b"{}"):
@@ -152,9 +148,7 @@ def test_edited_seeds_are_refused_and_scoring_again_mends_them(
 
 
 @pytest.mark.usefixtures("seeded")
-def test_an_entry_whose_seeds_outputs_are_gone_or_others_does_not_hold(
-    folder: Path, verify: Cli
-) -> None:
+def test_missing_or_other_seeds_do_not_verify(folder: Path, verify: Cli) -> None:
     entry = folder / "new"
     (entry / SECOND).unlink()
     run = verify.failed(folder)

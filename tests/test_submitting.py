@@ -48,9 +48,7 @@ def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rules", published_rule_sets())
-def test_scores_that_do_not_compare_under_one_rule_set_are_not_entered(
-    rules: str, tmp_path: Path
-) -> None:
+def test_incomparable_scores_are_not_entered(rules: str, tmp_path: Path) -> None:
     own, other = reports(), reports(data="ba9876543210")
     enter(tmp_path, "first", scored={**own, rules: other[rules]})
     before = files_below(tmp_path)

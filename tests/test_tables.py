@@ -25,7 +25,7 @@ TABLE = Table(
 )
 
 
-def test_latex_is_a_table_of_booktabs_with_the_best_in_bold_and_notes_as_comments() -> None:
+def test_latex_tables_mark_the_best_and_note_the_rest() -> None:
     assert formatted([TABLE], "latex").splitlines() == [
         "% mwz:0|benchmark:sample",
         "% needs \\usepackage{booktabs}",

@@ -105,9 +105,7 @@ def test_published_predictions_give_the_measured_correlations(dst_data: Path) ->
 
 
 @pytest.mark.real_data
-def test_published_predictions_use_as_many_slots_as_figure_2_of_the_rsa_paper_says(
-    dst_data: Path,
-) -> None:
+def test_slots_per_turn_are_those_of_the_rsa_papers_figure_2(dst_data: Path) -> None:
     # "Approximately 85 %" in its own states of version 2.1.
     path = dst_data / "trippy" / "trippy_result.json"
     assert analyse(read_file(path).dialogues, HALF)["fewer_slots"] == 82

@@ -304,7 +304,7 @@ def test_a_slot_of_no_name_is_refused_as_in_submissions():
     assert "`state`, hotel: unknown slot 'colour'" in problem(content)
 
 
-def test_predicted_slots_are_read_as_the_files_own_gold_spells_them_and_that_is_told():
+def test_predicted_slots_follow_the_files_gold():
     gold = {"hotel": {"area": "centre", "bookday": "monday"}}
     predicted = {"hotel": {"area": "centre", "day": "monday"}}
     file = parse({"SNG1.json": [{"state": gold, "pred_state": predicted}]})

@@ -110,9 +110,7 @@ SEVERAL = {
         ("area", "none", ()),
     ],
 )
-def test_alternatives_are_read_each_by_the_rules_of_its_slot(
-    slot: str, text: str, values: tuple[str, ...]
-) -> None:
+def test_alternatives_follow_slot_rules(slot: str, text: str, values: tuple[str, ...]) -> None:
     assert alternatives(slot, text, RULES) == values
 
 
@@ -171,9 +169,7 @@ CHOICES = {
 @given(
     st.lists(st.fixed_dictionaries({k: st.sampled_from(v) for k, v in CHOICES.items()}), min_size=1)
 )
-def test_whichever_alternative_is_chosen_scores_the_same(
-    turns: Sequence[Mapping[tuple[str, str], str]],
-) -> None:
+def test_every_alternative_scores_alike(turns: Sequence[Mapping[tuple[str, str], str]]) -> None:
     gold = GoldStates("2.4", "tiny", {"d1": [SEVERAL] * len(turns)})
     bench = of_states([{}] * len(turns))
 
@@ -204,9 +200,7 @@ def test_gold_states_of_a_file_agree_with_a_version_in_any_of_its_alternatives()
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_the_gold_states_of_the_benchmark_are_right_under_every_rule_set(
-    multiwoz: Benchmark, rules: str
-) -> None:
+def test_gold_states_are_right_under_all_rule_sets(multiwoz: Benchmark, rules: str) -> None:
     chosen = rule_set(rules)
     states = {id_: one.states for id_, one in multiwoz.dialogues.items()}
     report = score_tracking(track_states(states, multiwoz, rules=chosen), by_part=False)
@@ -224,9 +218,7 @@ def test_the_default_rules_leave_gold_states_as_they_are(multiwoz: Benchmark) ->
 
 
 @pytest.mark.real_data
-def test_every_way_to_write_out_the_alternatives_of_2_4_is_right(
-    multiwoz: Benchmark, gold_24: GoldStates
-) -> None:
+def test_all_alternatives_of_2_4_are_right(multiwoz: Benchmark, gold_24: GoldStates) -> None:
     with_several = {
         id_: states
         for id_, states in gold_24.states.items()

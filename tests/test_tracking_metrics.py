@@ -122,9 +122,7 @@ def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
         ("sixty-two", "sixty-two", 1),
     ],
 )
-def test_what_stands_before_the_last_dash_is_the_slot_unless_dashes_are_kept(
-    gold, predicted, score
-):
+def test_the_last_dash_ends_the_slot(gold, predicted, score):
     [turn] = present((f"a.name a.people={gold}", f"a.name a.people={predicted}"))
     assert turn_relative_slot_accuracy(turn) == pytest.approx(score)
     # The wrong slots of the 30: as many as are not right of one, two or three in play.

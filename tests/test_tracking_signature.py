@@ -47,7 +47,7 @@ def _played(**turns: int) -> list[TrackedDialogue]:
     return track_states({id_: [{}] * count for id_, count in turns.items()}, TOY)
 
 
-def test_of_a_file_with_gold_states_it_has_their_hash_the_slots_and_the_lambdas() -> None:
+def test_signatures_have_gold_slots_and_lambdas() -> None:
     signature = _signature([tracked(("hotel.area=centre", ""))])
     # printf '{"d0001": [[0, {"hotel": {"area": "centre"}}]]}' | sha256sum
     digest = "961c0f18cbaad758b48294a70d30c3af110ebdcb02f68cb469b0c0c6a29e4273"

@@ -10,9 +10,7 @@ from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 from mwz.harness.metrics import score_tracking
 
 
-def test_the_main_figures_are_shown_and_every_lambda_that_was_asked_for(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_main_figures_and_named_lambdas_are_shown(cli: Cli, tmp_path: Path) -> None:
     path = write_states(tmp_path / "one.json", FGA_FIGURE_1)
     compact = cli("dst", path).out
     full = score_tracking([tracked(*FGA_FIGURE_1)]).text()

@@ -58,7 +58,7 @@ def known(dialogue_: TrackedDialogue) -> TrackedDialogue:
         ("dialogues", {"hotel": (4, 50)}),
     ],
 )
-def test_scores_per_domain_average_over_the_turns_that_are_named(
+def test_domain_scores_average_its_turns(
     over: str, expected: Mapping[str, tuple[int, float]]
 ) -> None:
     report = score_tracking([known(tracked(*TURNS))], Choices(per_domain=over))
@@ -250,9 +250,7 @@ def test_the_public_evaluators_joint_accuracy_comes_out(
 
 
 @pytest.mark.real_data
-def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
-    published: Callable[[str], TrackedFile],
-) -> None:
+def test_known_spread_of_joint_accuracy(published: Callable[[str], TrackedFile]) -> None:
     """KRLS predicts the value `none` 106 times; the known figures take it for a value."""
     file = published("krls-e2e")
 

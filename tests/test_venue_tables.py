@@ -48,9 +48,7 @@ def test_tables_are_filled_once(file: TablesFile, monkeypatch: pytest.MonkeyPatc
     assert [*file.path.parent.iterdir()] == [file.path]
 
 
-def test_new_values_are_written_several_at_a_time(
-    file: TablesFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_values_are_written_in_bulk(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 3)
     assert _answers(file) == ANSWERS
     monkeypatch.setattr(tables, "reaches", _no_work)
@@ -63,9 +61,7 @@ def test_new_values_are_written_several_at_a_time(
 
 
 @pytest.mark.parametrize("damage", ["", "x", "half", "another", "no tables"])
-def test_a_file_that_is_damaged_or_of_something_else_is_made_again(
-    damage: str, file: TablesFile
-) -> None:
+def test_damaged_files_are_made_again(damage: str, file: TablesFile) -> None:
     _answers(file)
     whole = file.path.read_bytes()
     if damage == "another":
@@ -83,9 +79,7 @@ def test_a_file_that_is_damaged_or_of_something_else_is_made_again(
     assert file.path.read_bytes() == whole
 
 
-def test_where_no_file_can_be_written_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_folders_have_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 1)
     (tmp_path / "file").touch()
     (tmp_path / "folder.sqlite").mkdir()
@@ -94,9 +88,7 @@ def test_where_no_file_can_be_written_there_is_none(
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder.sqlite"}
 
 
-def test_a_locked_file_is_read_and_replaced_without_waiting(
-    file: TablesFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_locked_files_cause_no_wait(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 1)
     _answers(file)
     with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
@@ -125,9 +117,7 @@ def test_threads_may_share_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [*pool.map(ask, values)] == [["r1"], []] * 50
 
 
-def test_values_beyond_the_bound_are_forgotten_and_matched_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_forgotten_values_are_matched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_MOST_VALUES", 1)
     bounded = database()
     for number in range(3):

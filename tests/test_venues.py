@@ -153,9 +153,7 @@ def test_one_database_answers_each_domain_for_itself() -> None:
         ("arrive", "whenever", []),
     ],
 )
-def test_trains_leave_no_earlier_and_arrive_no_later(
-    slot: str, value: str, trains: list[str]
-) -> None:
+def test_train_times_are_bounds(slot: str, value: str, trains: list[str]) -> None:
     assert _found("train", **{slot: value}) == trains
 
 

@@ -159,9 +159,7 @@ def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None
     ("chosen", "copy"),
     [("copy", "aaa"), ("original", "aaa"), ("copy", "zzz"), ("both", "zzz")],
 )
-def test_a_copied_entry_is_told_whichever_of_the_two_is_verified(
-    chosen: str, copy: str, folder: Path
-) -> None:
+def test_copies_are_reported_for_both_entries(chosen: str, copy: str, folder: Path) -> None:
     shutil.copytree(folder / "careful", folder / copy)
     facts = (folder / copy / ENTRY_FILE).read_text(encoding="utf-8")
     (folder / copy / ENTRY_FILE).write_text(facts.replace('"careful"', f'"{copy}"'))
@@ -195,9 +193,7 @@ def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) 
     assert (run.status, run.out) == (0, "hasty: holds\nscripted: holds\n2 of 2 entries hold\n")
 
 
-def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
-    folder: Path, verifying: Cli
-) -> None:
+def test_missing_files_fail_strict_verification(folder: Path, verifying: Cli) -> None:
     _facts(folder / "careful", predictions={"unavailable": "the disk is lost"})
     (folder / "hasty" / PREDICTIONS_FILE).unlink()
     run = verifying.done(folder)
@@ -223,9 +219,7 @@ def test_outside_a_clone_entries_are_those_of_the_package(
     assert "(did you mean larl-2.0?)" in cli.refused("verify", "LaRL")
 
 
-def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
-    folder: Path, cli: Cli, verifying: Cli
-) -> None:
+def test_texts_of_files_are_escaped(folder: Path, cli: Cli, verifying: Cli) -> None:
     for name in ("hasty", "scripted"):
         shutil.rmtree(folder / name)
     (folder / "careful").rename(folder / "care\x1b[2Jful")

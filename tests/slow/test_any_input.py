@@ -89,9 +89,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
     ],
     ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
 )
-def test_no_name_reaches_the_terminal_as_a_command_to_it(
-    command: tuple[str, ...], tmp_path: Path, cli: Cli
-) -> None:
+def test_names_are_escaped_in_messages(command: tuple[str, ...], tmp_path: Path, cli: Cli) -> None:
     turns = [{"response": HOSTILE, "state": {HOSTILE: {HOSTILE: HOSTILE}}, HOSTILE: HOSTILE}]
     known = next(iter(CAREFUL))
     files = {

@@ -79,7 +79,7 @@ def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
     assert _shown(page) == {id_ for id_, one in sample.dialogues.items() if "hotel" in one.goal}
 
 
-def test_only_one_system_succeeds_against_all_others_or_against_another(
+def test_filters_find_what_only_one_system_wins(
     page: Page, diagnoses: dict[str, Diagnosis]
 ) -> None:
     assert not page.locator("#choose-other").is_visible()

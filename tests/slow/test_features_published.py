@@ -22,9 +22,7 @@ def measured(calibrate: Any, multiwoz: Benchmark, upstream: Path, dst_data: Path
 
 
 @pytest.mark.real_data
-def test_published_files_are_beyond_a_limit_only_where_they_deserve_it(
-    measured: Sequence[Any],
-) -> None:
+def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> None:
     wrong = {
         one.file.name: (one.odd, one.file.deserved)
         for one in measured
@@ -36,9 +34,7 @@ def test_published_files_are_beyond_a_limit_only_where_they_deserve_it(
 
 
 @pytest.mark.real_data
-def test_published_files_get_no_other_remark_where_large_ones_are_measured_in_part(
-    measured: Sequence[Any],
-) -> None:
+def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) -> None:
     for one in measured:
         remarked = {remark.kind for remark in profile_remarks(telling_profile(one.content))}
         # Where a few states in a hundred are odd, they need not be in the part.
@@ -46,18 +42,14 @@ def test_published_files_get_no_other_remark_where_large_ones_are_measured_in_pa
 
 
 @pytest.mark.real_data
-def test_every_file_that_is_said_to_deserve_a_remark_is_there(
-    calibrate: Any, measured: Sequence[Any]
-) -> None:
+def test_files_that_deserve_a_remark_are_there(calibrate: Any, measured: Sequence[Any]) -> None:
     names = [one.file.name for one in measured]
     for row in calibrate.DESERVED:
         assert calibrate.fnmatch.filter(names, row.files), row
 
 
 @pytest.mark.real_data
-def test_the_ranges_in_the_table_are_those_of_published_files(
-    calibrate: Any, measured: Sequence[Any]
-) -> None:
+def test_ranges_are_those_of_published_files(calibrate: Any, measured: Sequence[Any]) -> None:
     stored = {
         name: tuple(declared_features()[name].honest)
         for name in COUNTED

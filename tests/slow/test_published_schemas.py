@@ -35,9 +35,7 @@ def published(tmp_path: Path) -> Published:
     return read
 
 
-def test_every_record_follows_the_schema_of_every_eval_ever(
-    published: Published, project_board: Board
-) -> None:
+def test_records_follow_their_public_schema(published: Published, project_board: Board) -> None:
     schema = published("every-eval-ever==0.3.0", "every_eval_ever/schemas/eval.schema.json")
     validator = jsonschema.Draft7Validator(json.loads(schema))
     records = [*map(json.loads, shared_records(project_board).splitlines())]

@@ -57,9 +57,7 @@ clone = "village"
 """
 
 
-def test_a_second_data_set_is_declared_imported_fetched_and_scored(
-    copied: Path, mwz: Callable[..., str]
-) -> None:
+def test_a_second_data_set_works_like_the_first(copied: Path, mwz: Callable[..., str]) -> None:
     content = json.dumps(VILLAGE).encode()
     clone = copied / "mirror" / "village"
     clone.mkdir(parents=True)

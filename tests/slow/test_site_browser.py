@@ -138,9 +138,7 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
 # The state in the address.
 
 
-def test_what_is_shown_is_in_the_address_and_comes_back_with_it(
-    page: Page, context: BrowserContext
-) -> None:
+def test_the_address_keeps_what_is_shown(page: Page, context: BrowserContext) -> None:
     page.get_by_role("tab", name="Policy-optimization").click()
     _head(page, "bleu", "policy-optimization").locator("button").click()
     page.fill("#filter-name", "a")
@@ -327,9 +325,7 @@ def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
         assert copied == "mwz compare krls mars mine.json"
 
 
-def test_a_name_in_the_address_that_is_not_known_is_told_with_what_to_do(
-    page: Page, folder: Path
-) -> None:
+def test_unknown_names_in_the_address_are_reported(page: Page, folder: Path) -> None:
     _compared(page, folder, "mars,nonsense")
     told = page.locator("#unknown")
     assert told.inner_text() == "Cannot compare “nonsense”: choose from the lists above."
@@ -400,9 +396,7 @@ def test_axe_finds_nothing(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_is_wider_than_the_screen(
-    context: BrowserContext, folder: Path, width: int
-) -> None:
+def test_no_page_is_too_wide(context: BrowserContext, folder: Path, width: int) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 900})
     for path in PAGES:
@@ -414,9 +408,7 @@ def test_no_page_is_wider_than_the_screen(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_longest_texts_make_no_page_wider_than_the_screen(
-    context: BrowserContext, tmp_path: Path, width: int
-) -> None:
+def test_long_texts_fit_the_screen(context: BrowserContext, tmp_path: Path, width: int) -> None:
     texts = {"note": "x" * 500, "reported": [{"source": "z" * 500, "inform": 70.0}]}
     key = "w" * 60
     enter(tmp_path / "submissions", key, system(name="W" * 60, **texts))
@@ -430,9 +422,7 @@ def test_the_longest_texts_make_no_page_wider_than_the_screen(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-def test_without_scripts_every_track_is_there_and_no_control(
-    browser: Browser, folder: Path
-) -> None:
+def test_without_scripts_tables_stay(browser: Browser, folder: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto((folder / "index.html").as_uri())

@@ -74,9 +74,7 @@ def _with_metric(copied: Path) -> None:
     write_json(copied / "states.json", {"SNG1": TURNS})
 
 
-def test_a_metric_of_tracking_is_one_file_and_lines_of_the_registry(
-    mwz: Callable[..., str],
-) -> None:
+def test_a_tracking_metric_is_one_file_and_a_line(mwz: Callable[..., str]) -> None:
     [report] = json.loads(mwz("dst", "states.json", "--json", "-", "--intervals"))
     # Nothing is predicted in one turn of four; of the three with a gold hotel, in one.
     assert report["metrics"]["silence"] == 25

@@ -342,9 +342,7 @@ def test_without_the_network_nothing_is_reproduced_and_the_step_fails(runner: Ru
 @pytest.mark.parametrize(
     ("last", "status"), [("3 passed in 1s", 0), ("3 skipped in 1s", 1), ("", 1)]
 )
-def test_the_real_data_is_laid_out_as_clones_and_tests_must_run(
-    runner: Runner, last: str, status: int
-) -> None:
+def test_real_data_is_laid_out_and_tested(runner: Runner, last: str, status: int) -> None:
     sets = runner.folder / "harness" / "data" / "sets"
     sets.mkdir(parents=True)
     shutil.copy(PROJECT / "harness/data/sets/multiwoz.toml", sets)
@@ -381,7 +379,7 @@ RESCORE = ("rescore.yml", "Score all entries again")
 @pytest.mark.parametrize(
     ("missing", "answer"), [(False, "careful: unchanged"), (True, "note.txt stays")]
 )
-def test_scoring_again_takes_the_note_away_once_every_entry_was_scored(
+def test_rescoring_removes_the_note_when_complete(
     runner: Runner, missing: bool, answer: str
 ) -> None:
     _submit(runner, runner.folder)
