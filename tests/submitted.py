@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import Any
 
-from entered import made_system, reports, submit_alone
 from helpers import Cli, Run
 
-from mwz.harness.board import Scores
-from mwz.harness.board.scores import hashes_of
-from mwz.harness.board.systems import PREDICTIONS_FILE
-
 NEW, OLD = b'{"new": []}', b'{"old": []}'
-
-
-def submit_made(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
-    submit_alone(folder, made_system(name), content, made_scores(content), **options)
-
-
-def made_scores(content: bytes = NEW, **figures: Any) -> Scores:
-    return Scores(reports(**figures), hashes_of(content))
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
@@ -31,10 +16,6 @@ def files_below(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
-
-
-def kept_predictions(folder: Path, key: str) -> bytes:
-    return gzip.decompress((folder / key / PREDICTIONS_FILE).read_bytes())
 
 
 class Submitting(Cli):

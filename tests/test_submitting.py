@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from entered import all_scores, enter, make_older, reports, sample_content
-from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
+from entered import (
+    all_scores,
+    enter,
+    made_system,
+    make_older,
+    reports,
+    sample_content,
+    submit_alone,
+)
+from submitted import NEW, OLD, files_below
 
 from mwz.harness import Benchmark
+from mwz.harness.board import Scores
 from mwz.harness.board.entries import read_entry
+from mwz.harness.board.scores import hashes_of
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 from mwz.normalization import published_rule_sets
 
 
+def _submit(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
+    submit_alone(folder, made_system(name), content, _scores(content), **options)
+
+
+def _scores(content: bytes = NEW, **figures: Any) -> Scores:
+    return Scores(reports(**figures), hashes_of(content))
+
+
 def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("one", "two"):
-        submit_made(tmp_path / folder)
+        _submit(tmp_path / folder)
     assert files_below(tmp_path / "one") == files_below(tmp_path / "two")
 
 
@@ -39,10 +60,11 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
 
 
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
-    submit_made(tmp_path, content=OLD)
+    _submit(tmp_path, content=OLD)
     (tmp_path / "system" / "seed-2.json.gz").write_bytes(b"another seed's")
-    submit_made(tmp_path, replace=True)
-    assert kept_predictions(tmp_path, "system") == NEW
+    _submit(tmp_path, replace=True)
+    predictions = (tmp_path / "system" / PREDICTIONS_FILE).read_bytes()
+    assert gzip.decompress(predictions) == NEW
     assert not (tmp_path / "system" / "seed-2.json.gz").exists()
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["system"]
 
@@ -53,12 +75,12 @@ def test_incomparable_scores_are_not_entered(rules: str, tmp_path: Path) -> None
     enter(tmp_path, "first", scored={**own, rules: other[rules]})
     before = files_below(tmp_path)
     with pytest.raises(InputError, match="does not compare with first"):
-        submit_made(tmp_path)
+        _submit(tmp_path)
     assert files_below(tmp_path) == before
 
 
 def test_an_entry_replaces_one_that_an_earlier_version_scored(tmp_path: Path) -> None:
-    submit_made(tmp_path, content=OLD)
+    _submit(tmp_path, content=OLD)
     make_older(tmp_path / "system")
-    submit_made(tmp_path, replace=True)
-    assert read_entry(tmp_path / "system").scores == made_scores()
+    _submit(tmp_path, replace=True)
+    assert read_entry(tmp_path / "system").scores == _scores()
