@@ -61,7 +61,10 @@ def number(text: str) -> Decimal | None:
 def version_and_measure(column: str) -> tuple[str | None, str]:
     """Return the version of MultiWOZ that a column's title names, if any, and the rest of it."""
     match = _VERSION.fullmatch(column)
-    return (match.group(1), match.group(2)) if match else (None, column)
+    if match is None:
+        return None, column
+    version, measure = match.groups()
+    return version, measure
 
 
 @dataclass(frozen=True)
@@ -157,22 +160,23 @@ ReportedFigures: TypeAlias = Reported | PrintedFigures
 """What one source reports of a system: an entry's `reported`, or a row of a public table."""
 
 
-def printed_numbers(
-    table: ReportedTable, row: ReportedRow
-) -> Iterator[tuple[str, str | None, str, Decimal]]:
-    """Yield the figures of a row: column, version of MultiWOZ, measure, and the figure."""
+def printed_numbers(table: ReportedTable, row: ReportedRow) -> dict[str, Decimal]:
+    """Return column -> the number there, of the columns of a table that hold one in a row."""
+    numbers = {}
     for column in table.columns:
-        value = number(row.figures.get(column, ""))
-        if value is not None:
-            yield column, *version_and_measure(column), value
+        printed = number(row.figures.get(column, ""))
+        if printed is not None:
+            numbers[column] = printed
+    return numbers
 
 
 def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
     """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
     by_version: dict[str | None, dict[str, Decimal]] = {}
-    for _, version, measure, value in printed_numbers(table, row):
+    for column, printed in printed_numbers(table, row).items():
+        version, measure = version_and_measure(column)
         if measure in METRICS:
-            by_version.setdefault(version, {})[METRICS[measure]] = value
+            by_version.setdefault(version, {})[METRICS[measure]] = printed
     setup = "strict" if table.kind == OFFICIAL else "own"
     claims = []
     for version, figures in by_version.items():
@@ -199,10 +203,10 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     content = parse_toml(read_plain(path), str(path))
     tables = validated(_Tables, content, str(path)).get("tables", ())
     refuse(str(path), _problems(tables))
-    here = tuple(table for table in tables if table.track in tracks())
-    if len(here) < len(tables):
-        report_left_out(path, f"{len(tables) - len(here)} tables")
-    return here
+    of_known_tracks = tuple(table for table in tables if table.track in tracks())
+    if len(of_known_tracks) < len(tables):
+        report_left_out(path, f"{len(tables) - len(of_known_tracks)} tables")
+    return of_known_tracks
 
 
 def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:
@@ -212,12 +216,12 @@ def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: 
         InputError: Some are not; the message begins with the source.
     """
     allowed = {None, *keys}
-    problems = [
-        f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
-        for table in tables
-        for row in table.rows
-        if row.entry not in allowed
-    ]
+    problems = []
+    for table in tables:
+        for row in table.rows:
+            if row.entry not in allowed:
+                place = f"{REPORTED_FILE}: {table.name}, {row.system}"
+                problems.append(f"{place}: there is no entry {row.entry}")
     refuse(source, problems)
 
 
@@ -317,12 +321,11 @@ def figures_beside(
     report: Report | None, setup: str, figures: Mapping[str, Decimal], style: str | None = None
 ) -> dict[str, PrintedFigure]:
     """Return metric -> a printed figure beside that of a report under a set-up."""
-    return {
-        metric: PrintedFigure(
-            printed, None if report is None else scored_figure(report, setup, metric, style)
-        )
-        for metric, printed in figures.items()
-    }
+    beside = {}
+    for metric, printed in figures.items():
+        scored = None if report is None else scored_figure(report, setup, metric, style)
+        beside[metric] = PrintedFigure(printed, scored)
+    return beside
 
 
 def scored_figure(

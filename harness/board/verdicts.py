@@ -36,6 +36,7 @@ from .reported import (
     printed_figures,
     printed_numbers,
     scored_figure,
+    version_and_measure,
 )
 from .tracked import DROP
 
@@ -44,6 +45,9 @@ PARTS = ("inform", "success", "bleu")
 
 JOINT_ACCURACY = ("joint accuracy", "JGA")
 """What public tables call joint goal accuracy."""
+
+NOT_SCORED, NO_MATCH = "not scored", "does not match"
+"""Verdicts on figures that the harness does not have, and that nothing it tries gives."""
 
 _OPTIMISTIC = "optimistic combined score"
 """The verdict on a combined score that is the optimistic one, beside strict parts."""
@@ -71,15 +75,20 @@ def record(
     """
     figures: list[PrintedFigure] = []
     for entry in entries:
-        rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
         claims: list[ReportedFigures] = [*entry.system.reported]
-        claims += [claim for table, row in rows for claim in printed_figures(table, row)]
+        accuracies: list[PrintedFigure] = []
+        for table in tables:
+            for row in table.rows:
+                if row.entry == entry.key:
+                    claims += printed_figures(table, row)
+                    accuracies += _accuracies(entry, table, row)
+        ways = (alternatives or {}).get(entry.key)
         distinct: dict[tuple[str, str, Decimal], PrintedFigure] = {}
         for claim in claims:
-            for one in reported_figures(entry, claim, (alternatives or {}).get(entry.key)):
-                distinct.setdefault((one.setup, one.metric, one.printed), one)
+            for figure in reported_figures(entry, claim, ways):
+                distinct.setdefault((figure.setup, figure.metric, figure.printed), figure)
         figures += distinct.values()
-        figures += [one for table, row in rows for one in _accuracies(entry, table, row)]
+        figures += accuracies
     return figures
 
 
@@ -90,91 +99,114 @@ def reported_figures(
     report = entry.scores.reports.get(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
     beside = figures_beside(report, home, claim.figures, claim.style)
-    about = (entry.system.name, entry.key, claim.source, claim.setup)
     figures = []
-    for metric, one in beside.items():
-        by_setup = {
-            (rules, setup): value
-            for rules, under in entry.scores.reports.items()
-            for setup in RANKED
-            if (value := scored_figure(under, setup, metric, claim.style)) is not None
-        }
-        titles = (figure_title(metric), metric)
-        of_claim = PrintedFigure(one.printed, one.scored, *about, *titles, by_setup=by_setup)
-        verdict = _verdict(entry, claim, of_claim, beside, alternatives)
-        figures.append(replace(of_claim, verdict=verdict))
+    for metric, compared in beside.items():
+        by_setup = {}
+        for rules, report_under in entry.scores.reports.items():
+            for setup in RANKED:
+                scored = scored_figure(report_under, setup, metric, claim.style)
+                if scored is not None:
+                    by_setup[rules, setup] = scored
+        figure = replace(
+            compared,
+            system=entry.system.name,
+            entry=entry.key,
+            source=claim.source,
+            setup=claim.setup,
+            title=figure_title(metric),
+            metric=metric,
+            by_setup=by_setup,
+        )
+        verdict = _verdict(entry, claim, figure, beside, alternatives)
+        figures.append(replace(figure, verdict=verdict))
     return figures
 
 
 def _verdict(
     entry: Entry,
     claim: ReportedFigures,
-    one: PrintedFigure,
+    figure: PrintedFigure,
     beside: Mapping[str, PrintedFigure],
     alternatives: Alternatives | None,
 ) -> str:
+    """Return the verdict on a figure, given all that its source prints beside it."""
     is_row = isinstance(claim, PrintedFigures) and claim.setup == "strict"
     is_official = is_row or "public leaderboard" in claim.source
-    matches = f"matches {'the public board' if is_official else 'the paper'}"
-    if one.scored is None:
-        return "not scored"
-    if one.equal:
-        return matches
-    if _is_rounding(one.metric, beside):
+    matches = "matches the public board" if is_official else "matches the paper"
+    metric = figure.metric
+    if figure.scored is None or figure.equal:
+        return NOT_SCORED if figure.scored is None else matches
+    if _is_rounding(metric, beside):
         return f"{matches} to rounding"
-    if one.metric == "combined" and contradicts_parts(claim.figures):
+    if metric == "combined" and contradicts_parts(claim.figures):
         optimistic = _is_optimistic_combined(entry, claim.figures)
         return _OPTIMISTIC if optimistic else "contradicts its printed parts"
-    others = [
-        (f"{setup} set-up, rules {rules}", value) for (rules, setup), value in one.by_setup.items()
-    ]
-    if one.metric == "bleu":
-        others = [(f"{s} references", bleu) for s, bleu in (entry.scores.main.bleu or {}).items()]
-    if alternatives is not None:
-        others += alternatives(claim, one.metric)
-    for name, value in others:
-        if replace(one, scored=value).equal:
+    for name, scored in _other_ways(entry, figure, claim, alternatives):
+        if replace(figure, scored=scored).equal:
             return f"{matches} under {name}"
-    depends = one.metric in ("inform", "success", "combined")
-    return f"domains from {claim.domains}" if claim.domains and depends else "does not match"
+    depends_on_domains = metric in ("inform", "success", "combined")
+    return f"domains from {claim.domains}" if claim.domains and depends_on_domains else NO_MATCH
+
+
+def _other_ways(
+    entry: Entry, figure: PrintedFigure, claim: ReportedFigures, alternatives: Alternatives | None
+) -> Iterator[tuple[str, float]]:
+    """Yield what else the harness scores that a figure may be of, and its value."""
+    if figure.metric == "bleu":
+        for style, bleu in (entry.scores.main.bleu or {}).items():
+            yield f"{style} references", bleu
+    else:
+        for (rules, setup), scored in figure.by_setup.items():
+            yield f"{setup} set-up, rules {rules}", scored
+    if alternatives is not None:
+        yield from alternatives(claim, figure.metric)
 
 
 def _accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[PrintedFigure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
-    by_version = {one.version: one for one in entry.scores.tracked()}
-    for _, version, measure, printed in printed_numbers(table, row):
+    by_version = {tracked.version: tracked for tracked in entry.scores.tracked()}
+    for column, printed in printed_numbers(table, row).items():
+        version, measure = version_and_measure(column)
         if version is None or measure not in JOINT_ACCURACY:
             continue
-        about = (entry.system.name, entry.key, table.title, f"gold states {version}", "JGA")
-        one, verdict = by_version.get(version), "not scored"
-        if one is not None:
-            dropped = one.without_dontcare
-            verdict = "does not match"
-            if PrintedFigure(printed, one.jga).equal:
-                verdict = "matches the paper"
-            elif dropped is not None and PrintedFigure(printed, dropped.jga).equal:
-                verdict = f"matches the paper under --dontcare {DROP}"
-        scored = None if one is None else one.jga
-        yield PrintedFigure(printed, scored, *about, verdict=verdict)
+        figure = PrintedFigure(
+            printed,
+            system=entry.system.name,
+            entry=entry.key,
+            source=table.title,
+            setup=f"gold states {version}",
+            title="JGA",
+            verdict=NOT_SCORED,
+        )
+        tracked = by_version.get(version)
+        if tracked is not None:
+            dropped = tracked.without_dontcare
+            figure = replace(figure, scored=tracked.jga, verdict=NO_MATCH)
+            if figure.equal:
+                figure = replace(figure, verdict="matches the paper")
+            elif dropped is not None and replace(figure, scored=dropped.jga).equal:
+                figure = replace(figure, verdict=f"matches the paper under --dontcare {DROP}")
+        yield figure
 
 
 def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> bool:
-    """Whether printed strict parts stand beside the combined score of the optimistic set-up.
+    """Return whether printed strict parts stand beside the optimistic combined score.
 
-    Its parts, rounded as the printed ones are, must give the printed score.
+    The optimistic parts, rounded as the printed ones are, must give the printed score.
     """
     report = entry.scores.reports.get(DEFAULT_RULES)
-    if report is None or not (report.optimistic and report.bleu and contradicts_parts(figures)):
+    if report is None or not (report.optimistic and report.bleu):
         return False
-    parts = figures_beside(report, "optimistic", {name: figures[name] for name in PARTS})
-    rounded = [Decimal(one.texts()[1]) for one in parts.values()]
+    printed_parts = {name: figures[name] for name in PARTS}
+    parts = figures_beside(report, "optimistic", printed_parts)
+    rounded = [Decimal(part.texts()[1]) for part in parts.values()]
     return combined_holds(figures["combined"], *rounded)
 
 
 def _is_rounding(metric: str, beside: Mapping[str, PrintedFigure]) -> bool:
-    """Whether a figure differs by no more than how it was shortened.
+    """Return whether a figure differs by no more than how it was shortened.
 
-    That is an average length which was cut off, or a combined score which was added up from rounded
+    That is an average length that was cut off, or a combined score that was added up from rounded
     figures that all match.
 
     Args:
@@ -183,9 +215,11 @@ def _is_rounding(metric: str, beside: Mapping[str, PrintedFigure]) -> bool:
     """
     if metric == "mean_length":
         return beside[metric].cut_off
+    if metric != "combined":
+        return False
     parts_match = all(name in beside and beside[name].equal for name in PARTS)
-    printed = {name: one.printed for name, one in beside.items()}
-    return metric == "combined" and parts_match and not contradicts_parts(printed)
+    printed = {name: figure.printed for name, figure in beside.items()}
+    return parts_match and not contradicts_parts(printed)
 
 
 def official_verdict(entry: Entry, claim: ReportedFigures) -> str:
@@ -199,11 +233,12 @@ def official_verdict(entry: Entry, claim: ReportedFigures) -> str:
         The verdicts on the figures that differ, each with these and harness minus reported.
     """
     differing: dict[str, list[str]] = {}
-    for one in reported_figures(entry, claim):
-        if not one.equal:
-            differing.setdefault(one.verdict, []).append(f"{one.title} {one.texts()[2]}")
-    texts = (f"{verdict}: {', '.join(figures)}" for verdict, figures in differing.items())
-    return "; ".join(texts) or "matches the public board"
+    for figure in reported_figures(entry, claim):
+        if not figure.equal:
+            _, _, difference = figure.texts()
+            differing.setdefault(figure.verdict, []).append(f"{figure.title} {difference}")
+    verdicts = [f"{verdict}: {', '.join(texts)}" for verdict, texts in differing.items()]
+    return "; ".join(verdicts) or "matches the public board"
 
 
 # --------------------------------------- figures that do not fit their parts or the whole test set
@@ -242,30 +277,43 @@ def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[P
     Contradictory combined scores come first. What a table repeats of an entry's own figures is
     there once.
     """
-    combined: list[PrintedFigure] = []
-    # The measure of each figure that may be a rate stands before it.
-    rates: list[tuple[str, PrintedFigure]] = []
-    seen = set()
+    contradictions: list[PrintedFigure] = []
+    unattainable: list[PrintedFigure] = []
+    own_figures = set()
     for entry in entries:
         for claim in entry.system.reported:
-            combined += _contradiction(entry.system.name, claim)
+            contradictions += _contradiction(entry.system.name, claim)
             for metric, printed in claim.figures.items():
                 title = figure_title(metric)
-                seen.add((entry.key, title, printed))
-                about = (entry.system.name, entry.key, claim.source)
-                rates.append((title, PrintedFigure(printed, None, *about, title=title)))
-    for table, row in [(one, row) for one in tables for row in one.rows]:
-        for of_version in printed_figures(table, row):
-            combined += _contradiction(row.system, of_version)
-        for column, _, measure, value in printed_numbers(table, row):
-            if (row.entry, measure, value) not in seen:
-                about = (row.system, row.entry or "", table.title)
-                rates.append((measure, PrintedFigure(value, None, *about, title=column)))
-    return [*combined, *(one for measure, rate in rates for one in _unattainable(measure, rate))]
+                own_figures.add((entry.key, title, printed))
+                figure = PrintedFigure(
+                    printed,
+                    system=entry.system.name,
+                    entry=entry.key,
+                    source=claim.source,
+                    title=title,
+                )
+                unattainable += _unattainable(title, figure)
+    for table in tables:
+        for row in table.rows:
+            for by_version in printed_figures(table, row):
+                contradictions += _contradiction(row.system, by_version)
+            for column, printed in printed_numbers(table, row).items():
+                _, measure = version_and_measure(column)
+                if (row.entry, measure, printed) not in own_figures:
+                    figure = PrintedFigure(
+                        printed,
+                        system=row.system,
+                        entry=row.entry or "",
+                        source=table.title,
+                        title=column,
+                    )
+                    unattainable += _unattainable(measure, figure)
+    return contradictions + unattainable
 
 
 def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
-    """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
+    """Return whether a reported combined score cannot be that of its Inform, Success and BLEU."""
     if not figures.keys() >= {"combined", *PARTS}:
         return False
     return not combined_holds(figures["combined"], *(figures[name] for name in PARTS))
@@ -275,17 +323,21 @@ def _contradiction(system: str, claim: ReportedFigures) -> list[PrintedFigure]:
     """Return a combined score that its printed parts do not give, if there is one."""
     if not contradicts_parts(claim.figures):
         return []
-    combined, inform, success, bleu = (claim.figures[name] for name in ("combined", *PARTS))
+    inform, success, bleu = (claim.figures[name] for name in PARTS)
     low, high = combined_range(inform, success, bleu)
-    reason = (
-        f"its printed parts give {low.normalize():f} to {high.normalize():f}: "
-        f"({inform} + {success}) / 2 + {bleu}"
+    figure = PrintedFigure(
+        claim.figures["combined"],
+        system=system,
+        source=claim.source,
+        title=figure_title("combined"),
+        verdict="combined",
+        reason=f"its printed parts give {low.normalize():f} to {high.normalize():f}: "
+        f"({inform} + {success}) / 2 + {bleu}",
     )
-    about = (system, "", claim.source, "", figure_title("combined"))
-    return [PrintedFigure(combined, None, *about, verdict="combined", reason=reason)]
+    return [figure]
 
 
-def _unattainable(measure: str, one: PrintedFigure) -> list[PrintedFigure]:
+def _unattainable(measure: str, figure: PrintedFigure) -> list[PrintedFigure]:
     """Return a figure with what it can be, if it is no rate of one run over the whole test set.
 
     A rate over turns is held against both numbers of turns that papers count.
@@ -294,16 +346,21 @@ def _unattainable(measure: str, one: PrintedFigure) -> list[PrintedFigure]:
     if unit is None:
         return []
     sizes = [*SIZES[unit]]
-    counts = {size: possible_counts(one.printed, size) for size in sizes}
-    lacking = [str(size) for size in (sizes if unit == "turns" else sizes[:1]) if not counts[size]]
-    if not lacking:
+    whole_sizes = sizes if unit == "turns" else sizes[:1]
+    counts = {size: possible_counts(figure.printed, size) for size in sizes}
+    impossible = [str(size) for size in whole_sizes if not counts[size]]
+    if not impossible:
         return []
-    reasons = [f"not from {' or '.join(lacking)} {unit} in one run"]
-    reasons += [f"from {size}: {' or '.join(map(str, of))}" for size, of in counts.items() if of]
-    if not any(counts.values()):
+    if any(counts.values()):
+        reasons = [f"not from {' or '.join(impossible)} {unit} in one run"]
+        for size, possible in counts.items():
+            if possible:
+                reasons.append(f"from {size}: {' or '.join(map(str, possible))}")
+    else:
         reasons = [f"cannot be from {' or '.join(map(str, sizes))} {unit} in one run"]
-        reasons += [f"of {size}: at least {least_runs(one.printed, size)} runs" for size in sizes]
-    return [replace(one, verdict="attainable", reason="; ".join(reasons))]
+        for size in sizes:
+            reasons.append(f"of {size}: at least {least_runs(figure.printed, size)} runs")
+    return [replace(figure, verdict="attainable", reason="; ".join(reasons))]
 
 
 def _half_a_digit(printed: Decimal) -> Decimal:
@@ -313,7 +370,9 @@ def _half_a_digit(printed: Decimal) -> Decimal:
 def possible_counts(printed: Decimal, units: int) -> range:
     """Return of how many of the units (dialogues or turns) a printed percentage can be the rate."""
     value, half = Fraction(printed), Fraction(_half_a_digit(printed))
-    least, most = -((half - value) * units // 100), (value + half) * units // 100
+    # The least count is rounded up.
+    least = -((half - value) * units // 100)
+    most = (value + half) * units // 100
     return range(max(0, least), min(units, most) + 1)
 
 
@@ -322,7 +381,10 @@ def least_runs(printed: Decimal, units: int) -> int:
 
     It is the least number of `RUNS`, or the one after them.
     """
-    return next((runs for runs in RUNS if possible_counts(printed, units * runs)), RUNS.stop)
+    for runs in RUNS:
+        if possible_counts(printed, units * runs):
+            return runs
+    return RUNS.stop
 
 
 def possible_share(digits: int, units: int) -> float:
@@ -331,7 +393,7 @@ def possible_share(digits: int, units: int) -> float:
     Values count as printed when halves are rounded up.
     """
     scale: int = 10**digits
-    printed = {(200 * scale * k + units) // (2 * units) for k in range(units + 1)}
+    printed = {(200 * scale * count + units) // (2 * units) for count in range(units + 1)}
     return len(printed) / (100 * scale + 1)
 
 
@@ -346,7 +408,7 @@ def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[De
 
 
 def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:
-    """Whether a printed combined score can be that of printed Inform, Success and BLEU."""
+    """Return whether a printed combined score can be that of printed Inform, Success and BLEU."""
     low, high = combined_range(inform, success, bleu)
     half = _half_a_digit(combined)
     return low - half <= combined <= high + half
