@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from textwrap import fill
 from typing import TypeVar
@@ -61,14 +60,14 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         board: Its board.
     """
     short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
-    made = {short: _joined(_leaderboard(board)), tables: tables_page(board)}
+    contents = {short: _joined(_leaderboard(board)), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
-        made[folder / PAIRS_FILE] = pairs_text(board.pairs)
-    made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
+        contents[folder / PAIRS_FILE] = pairs_text(board.pairs)
+    contents[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
     older = older_results_page(board)
     if older is not None:
-        made[older_page] = older
-    return made
+        contents[older_page] = older
+    return contents
 
 
 def tables_page(board: Board) -> str:
@@ -76,8 +75,8 @@ def tables_page(board: Board) -> str:
     return _joined(_page(board))
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+def _joined(blocks: Iterable[str]) -> str:
+    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n"
 
 
 def _head(board: Board, title: str, about: str) -> Iterator[str]:
@@ -98,33 +97,40 @@ def _leaderboard(board: Board) -> Iterator[str]:
     """Yield what ranks, for a reader on GitHub."""
     texts = read_toml("notes.toml", __package__)
     yield from _head(board, "Leaderboard", texts["first"]["leaderboard"])
-    kinds: set[str] = set()
-    ranked = {name for name, track in tracks().items() if track.submitted}
-    of_tracks: dict[str, list[BoardTable]] = {}
+    tables_by_track: dict[str, list[BoardTable]] = {}
     for table in board_tables(board):
-        if table.rows and table.track in ranked:
-            of_tracks.setdefault(table.track, []).append(table)
-    for name, (first, *others) in of_tracks.items():
+        if table.rows and tracks()[table.track].submitted:
+            tables_by_track.setdefault(table.track, []).append(table)
+    kinds: set[str] = set()
+    for name, (first, *others) in tables_by_track.items():
         track = tracks()[name]
         yield f"## {track.title}"
         yield _wrapped(f"{escaped(answer(board, first))} {track.about}".strip())
         if first.rows[0].table:
             yield f"{escaped(first.title)}:"
-        marked = [(row, board.marks(row)) for row in first.lines]
-        yield _short_table(board, first, marked)
-        kinds |= {mark.kind for _, marks in marked for mark in marks}
-        yield "\n".join(_footnote(row, marks) for row, marks in marked if marks)
+        marks = {row.key: board.marks(row) for row in first.lines}
+        yield _short_table(board, first, marks)
+        footnotes = []
+        for row in first.lines:
+            if marks[row.key]:
+                footnotes.append(_footnote(row, marks[row.key]))
+                kinds.update(mark.kind for mark in marks[row.key])
+        yield "\n".join(footnotes)
         if others:
-            where = {"track": track.title.lower().replace(" ", "-")}
-            titles = "; ".join(one.title for one in others)
-            yield _wrapped(texts["others"].format(titles=titles, **where))
+            anchor = track.title.lower().replace(" ", "-")
+            titles = "; ".join(table.title for table in others)
+            yield _wrapped(texts["others"].format(titles=titles, track=anchor))
     yield "## Notes"
-    legend = (mark for kind, mark in glossary()["marks"].items() if kind in kinds)
-    signs = "; ".join(f"**{mark.sign}** {mark.meaning}" for mark in legend)
-    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
-    values["rank_range"] = glossary()["terms"]["rank range"].meaning
-    values["combined"] = glossary()["columns"]["Combined"].meaning
-    yield from (_wrapped(text.format(**values)) for text in texts["short"])
+    legend = [mark for kind, mark in glossary()["marks"].items() if kind in kinds]
+    values = {
+        "level": INTERVAL_LEVEL,
+        "significance": p_text(SIGNIFICANCE),
+        "signs": "; ".join(f"**{mark.sign}** {mark.meaning}" for mark in legend),
+        "rank_range": glossary()["terms"]["rank range"].meaning,
+        "combined": glossary()["columns"]["Combined"].meaning,
+    }
+    for text in texts["short"]:
+        yield _wrapped(text.format(**values))
 
 
 def _wrapped(text: str, indent: str = "") -> str:
@@ -138,34 +144,35 @@ def _footnote(row: Row, marks: Iterable[Mark]) -> str:
     return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
 
 
-def _short_table(
-    board: Board, table: BoardTable, marked: Sequence[tuple[Row, Sequence[Mark]]]
-) -> str:
+def _short_table(board: Board, table: BoardTable, marks: Mapping[str, Sequence[Mark]]) -> str:
     """Return what ranks in a table, and what leads, with rank ranges and what authors report.
 
     Args:
         board: The board.
         table: The table.
-        marked: Its lines, each with what qualifies it.
+        marks: Key -> what qualifies each of its lines.
     """
-
-    def authors(row: Row) -> str:
-        reported = own_figures(row.entry) if track.delexicalised else {}
-        rates = (reported.get(name) for name in ("inform", "success") if reported)
-        return "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
-
-    signs = {}
-    for row, marks in marked:
-        signs[row.key] = "".join(glossary()["marks"][mark.kind].sign for mark in marks)
     track = tracks()[table.track]
+
+    def reported_rates(row: Row) -> str:
+        reported = own_figures(row.entry) if track.delexicalised else {}
+        if not reported:
+            return ""
+        texts = []
+        for name in ("inform", "success"):
+            texts.append(figure(float(reported[name]), 1) if name in reported else NOTHING)
+        return "/".join(texts)
+
+    def signs(row: Row) -> str:
+        return "".join(glossary()["marks"][mark.kind].sign for mark in marks[row.key])
+
     by_key = {column.key: column for column in table.columns}
     listed = [_with_interval(by_key[key]) for key in (track.ranks, *track.leads)]
     listed.append(_of_words("Range", board.rank_range))
-    listed.append(_of_words("Authors", authors))
-    listed.append(_of_words("Marks", lambda row: signs[row.key]))
-    lines = [row for row, _ in marked]
-    full = [column for column in listed if any(column.value(row).text for row in lines)]
-    return _table(lines, full, [shown_rank(row) for row in lines])
+    listed.append(_of_words("Authors", reported_rates))
+    listed.append(_of_words("Marks", signs))
+    filled = [column for column in listed if any(column.value(row).text for row in table.lines)]
+    return _table(table.lines, filled, [shown_rank(row) for row in table.lines])
 
 
 # ------------------------------------------------------------------------ the page of all tables
@@ -195,9 +202,9 @@ def _table(
         if addresses:
             name += f" ({', '.join(addresses)})"
         texts = [escaped_cell(column.value(row).text) for column in listed]
-        table.append([*places[number : number + 1], name, *texts])
-    titles = [column.full_title for column in listed]
-    return markdown_table([*["#"][: len(places)], "System", *titles], table)
+        table.append([places[number], name, *texts] if places else [name, *texts])
+    headers = ["System", *(column.full_title for column in listed)]
+    return markdown_table(["#", *headers] if places else headers, table)
 
 
 def _of_words(title: str, text: Callable[[_R], str]) -> Column[_R]:
@@ -209,23 +216,31 @@ def _page(board: Board) -> Iterator[str]:
     yield from _head(board, "Tables of the board", notes["first"]["tables"])
     tables = board_tables(board)
     for name, track in tracks().items():
-        of_track = (_blocks(table) for table in tables if table.track == name and table.rows)
-        blocks = [*chain.from_iterable(of_track), *_not_entered(board.tables, name)]
+        blocks: list[str] = []
+        for table in tables:
+            if table.track == name and table.rows:
+                blocks += _blocks(table)
+        blocks += _not_entered(board.tables, name)
         if blocks:
             yield f"## {track.title}"
             yield track.about
             yield from blocks
-    by_key = {column.key: column for column in columns(board)}
-    of_all = {title: [by_key[key] for key in keys] for title, keys in _TABLES.items()}
-    of_all["Other metrics"] = [one for one in by_key.values() if one.above == OTHER_METRICS]
-    for title, listed in of_all.items():
-        if listed:
-            yield f"## {title}"
-            yield _table(board.rows, listed)
+    all_columns = columns(board)
+    by_key = {column.key: column for column in all_columns}
+    for title, keys in _TABLES.items():
+        yield f"## {title}"
+        yield _table(board.rows, [by_key[key] for key in keys])
+    others = [column for column in all_columns if column.above == OTHER_METRICS]
+    if others:
+        yield "## Other metrics"
+        yield _table(board.rows, others)
     yield "## Notes"
     yield notes["tables"].format(level=INTERVAL_LEVEL)
     yield "Signature (the sources of domains and states are in the table of set-ups):"
-    english = (row for name, t in tracks().items() if t.english for row in board.of_track(name))
+    english: list[Row] = []
+    for name, track in tracks().items():
+        if track.english:
+            english += board.of_track(name)
     signatures = [*common_signatures(board.rows), *common_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
 
@@ -237,15 +252,13 @@ def _blocks(table: BoardTable) -> Iterator[str]:
         yield f"### {escaped(table.title)}"
     listed = [column for column in table.columns if column.visible != "never"]
     if track.delexicalised:
-        listed = [column for key in MAIN for column in table.columns if column.key == key]
+        by_key = {column.key: column for column in table.columns}
+        listed = [by_key[key] for key in MAIN]
         listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
-    full = [
-        column
-        for column in map(_with_interval, listed)
-        if any(column.value(row).text for row in rows)
-    ]
+    shown = [_with_interval(column) for column in listed]
+    filled = [column for column in shown if any(column.value(row).text for row in rows)]
     places = [shown_rank(row) for row in rows] if track.submitted else []
-    yield _table(rows, full, places, linked=track.delexicalised)
+    yield _table(rows, filled, places, linked=track.delexicalised)
 
 
 def _with_interval(column: Column[_R]) -> Column[_R]:
@@ -259,33 +272,36 @@ def seeds_text(entry: Entry) -> str:
     seeds = entry.scores.seeds
     if seeds is None:
         return ""
-    figures = [(reported_figures()[name], seeds.spread[name]) for name in FIGURES]
-    texts = [
-        f"{of.title} {figure(one.mean, of.digits)} ({figure(one.deviation, 2)})"
-        for of, one in figures
-    ]
+    texts = []
+    for name in FIGURES:
+        headline, spread = reported_figures()[name], seeds.spread[name]
+        mean = figure(spread.mean, headline.digits)
+        texts.append(f"{headline.title} {mean} ({figure(spread.deviation, 2)})")
     return f"{len(seeds.seeds) + 1} seeds: {', '.join(texts)}"
 
 
 def entered_text(entry: Entry, board: Board) -> str:
     """Return an entry's row of each table in Markdown: its rank, its marks, and its neighbours."""
-    parts: list[str] = []
+    blocks: list[str] = []
     for table in board_tables(board):
-        places = sum(row.rank is not None for row in table.rows)
-        for row in (one for one in table.rows if one.entry is entry):
-            rank = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
-            parts += [f"{escaped(table.title)}: {rank}"]
-            parts += [_table([row], first_columns(table), [shown_rank(row)])]
+        ranked = sum(row.rank is not None for row in table.rows)
+        for row in table.rows:
+            if row.entry is not entry:
+                continue
+            rank = "not ranked" if row.rank is None else f"rank {row.rank} of {ranked}"
+            blocks.append(f"{escaped(table.title)}: {rank}")
+            blocks.append(_table([row], first_columns(table), [shown_rank(row)]))
             for mark in board.marks(row):
                 # What the entry says of itself is not to pass for a finding.
                 source = "note of the entry: " if mark.kind == "note" else ""
-                parts.append(f"- {source}{mark.quoted(escaped)}")
+                blocks.append(f"- {source}{mark.quoted(escaped)}")
             if row.rank is not None and tracks()[table.track].delexicalised:
-                parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
-    if seeds := seeds_text(entry):
-        parts.append(f"mean (standard deviation) over {seeds}")
+                blocks += [f"- {escaped(line)}" for line in _neighbours(board, row)]
+    seeds = seeds_text(entry)
+    if seeds:
+        blocks.append(f"mean (standard deviation) over {seeds}")
     # Notes of a flag are the same in each table.
-    return "\n\n".join(dict.fromkeys(parts))
+    return "\n\n".join(dict.fromkeys(blocks))
 
 
 def _neighbours(board: Board, row: Row) -> Iterator[str]:
@@ -319,29 +335,31 @@ def _as_printed(
 ) -> Iterator[str]:
     """Yield rows of a public table as printed, with further columns, and their notes."""
     yield f"Printed by [{escaped(table.repository)}]({table.source})."
-    columns = [replace(one, title=escaped_cell(one.title)) for one in printed_columns(table, rows)]
-    yield _table(rows, [*columns, *further], linked=True)
+    listed = []
+    for column in printed_columns(table, rows):
+        listed.append(replace(column, title=escaped_cell(column.title)))
+    yield _table(rows, [*listed, *further], linked=True)
     noted: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
             noted.setdefault(row.note, []).append(row.system)
-    if noted:
-        yield "\n".join(f"- {escaped(', '.join(o))}: {escaped(note)}" for note, o in noted.items())
+    notes = [f"- {escaped(', '.join(names))}: {escaped(note)}" for note, names in noted.items()]
+    if notes:
+        yield "\n".join(notes)
 
 
 def older_results_page(board: Board) -> str | None:
     """Return the page of tables made with older scripts; None if there are none."""
     old = [table for table in board.tables if table.kind == OLD]
-    return "\n\n".join(_older_page(board, old)) + "\n" if old else None
-
-
-def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
-    yield "# Older results"
-    yield read_toml("notes.toml", __package__)["first"]["older"].format(rules=board.rules)
-    parts = {row.key: parts_text(row) for row in board.rows}
+    if not old:
+        return None
+    about = read_toml("notes.toml", __package__)["first"]["older"]
+    blocks = ["# Older results", about.format(rules=board.rules)]
+    scored = {row.key: parts_text(row) for row in board.rows}
     here: Column[ReportedRow] = _of_words(
-        "Here", lambda row: parts.get(row.entry or "", "reported")
+        "Here", lambda row: scored.get(row.entry or "", "reported")
     )
     for table in old:
-        yield f"## {escaped(table.title)}"
-        yield from _as_printed(table, table.rows, here)
+        blocks.append(f"## {escaped(table.title)}")
+        blocks += _as_printed(table, table.rows, here)
+    return "\n\n".join(blocks) + "\n"

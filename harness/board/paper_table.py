@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from itertools import chain
 from statistics import fmean, stdev
 from typing import Any
 
@@ -37,7 +37,7 @@ from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
 from ..metrics import MAIN_SETUP
 from ..scoring import Report, reporting_words, whole_figure
-from ..signature import Signature, harness_version
+from ..signature import harness_version
 from .entries import Entry
 from .systems import arxiv_number, system_year
 
@@ -64,18 +64,14 @@ class Reference:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
 
-@cache
-def _declared() -> list[tuple[list[str], Reference]]:
-    declared = []
-    for key, content in read_toml("references.toml", __package__).items():
-        subjects, kind = content.pop("of"), content.pop("kind")
-        declared.append((subjects, _reference(key, kind, content)))
-    return declared
-
-
 def references(subjects: Collection[str]) -> list[Reference]:
     """Return what is cited for some of the subjects that `references.toml` names, in its order."""
-    return [one for of, one in _declared() if not {*subjects}.isdisjoint(of)]
+    cited = []
+    for key, content in read_toml("references.toml", __package__).items():
+        if not set(subjects).isdisjoint(content["of"]):
+            fields = {name: text for name, text in content.items() if name not in ("of", "kind")}
+            cited.append(_reference(key, content["kind"], fields))
+    return cited
 
 
 def entry_reference(entry: Entry) -> Reference | None:
@@ -107,11 +103,13 @@ def _reference(key: str, kind: str, fields: Mapping[str, str]) -> Reference:
     if "title" in in_tex:
         # What is in braces keeps its capitals.
         in_tex["title"] = f"{{{in_tex['title']}}}"
-    families = [one.split(",")[0].strip("{}") for one in fields.get("author", "").split(" and ")]
-    who = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
-    return Reference(
-        key, kind, in_tex, ", ".join(filter(None, [who or key, fields.get("year", "")]))
-    )
+    authors = fields.get("author", "").split(" and ")
+    families = [author.split(",")[0].strip("{}") for author in authors]
+    short = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
+    short = short or key
+    if fields.get("year"):
+        short += f", {fields['year']}"
+    return Reference(key, kind, in_tex, short)
 
 
 _ACCENTS = {"\u0301": "'", "\u0303": "~", "\u0308": '"', "\u030c": "v", "\u030a": "r"}
@@ -150,9 +148,10 @@ class PaperSystem:
 
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
+        if not self.reports:
+            return [evidence.scores[name] for evidence in self.evidence]
         values = [whole_figure(report, name) for report in self.reports]
-        numbers = [value for value in values if value is not None]
-        return numbers if self.reports else [one.scores[name] for one in self.evidence]
+        return [value for value in values if value is not None]
 
     def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
@@ -165,8 +164,24 @@ class PaperSystem:
                 interval = intervals_of(self.evidence[0])[name]
                 row |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
             row[f"{name}_p"] = compared.differences[name].p_holm if compared else None
-        signatures = dict.fromkeys(str(_signed(one.signature, tested)) for one in self.evidence)
-        return {**row, "signature": "; ".join(signatures)}
+        row["signature"] = "; ".join(self.signatures(tested))
+        return row
+
+    def signatures(self, tested: bool) -> list[str]:
+        """Return the distinct signatures of the outputs, with that of the test if one is made.
+
+        Missing turns are left out: a sentence says which rows lack some.
+        """
+        distinct: dict[str, None] = {}
+        for evidence in self.evidence:
+            parameters = dict(evidence.signature.parameters)
+            if tested:
+                parameters["test"] = DEFAULT_TEST
+                parameters["samples"] = str(TEST_SAMPLES[DEFAULT_TEST])
+                parameters["seed"] = str(SEED)
+            signature = replace(evidence.signature, coverage=None, parameters=parameters)
+            distinct[str(signature)] = None
+        return list(distinct)
 
     def text(self, name: str, compared: Pair | None) -> str:
         """Return a figure as the table shows it: mean and deviation or interval, and its mark."""
@@ -174,8 +189,10 @@ class PaperSystem:
         if not self.reports:
             return intervals_of(self.evidence[0])[name].text(1) + mark
         values = self.values(name)
-        mean = figure(fmean(values))
-        return (mean if len(values) == 1 else f"{mean} ± {figure(stdev(values))}") + mark
+        text = figure(fmean(values))
+        if len(values) > 1:
+            text += f" ± {figure(stdev(values))}"
+        return text + mark
 
 
 def paper(
@@ -195,20 +212,28 @@ def paper(
     Raises:
         InputError: Some scores do not compare.
     """
-    rows = _distinct([*([] if baseline is None else [baseline]), *systems])
-    check_comparable([one for row in rows for one in row.evidence])
+    rows = list(systems) if baseline is None else [baseline, *systems]
+    names = [row.name for row in rows]
+    for number, name in enumerate(names):
+        before = names[:number].count(name)
+        if before:
+            rows[number] = replace(rows[number], name=f"{name} ({before + 1})")
+    check_comparable(list(chain.from_iterable(row.evidence for row in rows)))
     compared = _compared(rows) if baseline is not None else None
-    figures = rows[0].evidence[0].figures
     pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
-    cells = [[row.name, *(row.text(n, pairs.get(row.name)) for n in figures)] for row in rows]
-    headers = ["", *(one.title for one in figures.values())]
+    figures = rows[0].evidence[0].figures
+    cells = []
+    for row in rows:
+        pair = pairs.get(row.name)
+        cells.append([row.name, *(row.text(name, pair) for name in figures)])
+    headers = ["", *(headline.title for headline in figures.values())]
     data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
     table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)
     tests = {} if compared is None else _tests(compared)
     sentence = " ".join(_sentence(rows, tests, format_, plays))
-    bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, tests, plays))
+    bibtex = "\n\n".join(reference.bibtex() for reference in _cited(rows, tests, plays))
     if format_ == "latex":
         comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
         body = formatted([table], format_)
@@ -227,45 +252,39 @@ _TESTS = {
 def _tests(compared: Comparison) -> dict[str, str]:
     """Return the tests that mark differences, of `_TESTS` -> the titles of what they are of."""
     tested: dict[str, list[str]] = {}
-    for name, one in compared.figures.items():
+    for name, headline in compared.figures.items():
         for test in dict.fromkeys(pair.differences[name].test for pair in compared.pairs):
-            tested.setdefault(test, []).append(one.title)
+            tested.setdefault(test, []).append(headline.title)
     tests = {test: " and ".join(titles) for test, titles in tested.items()}
-    return tests | ({"holm": ""} if len(compared.pairs) > 1 else {})
-
-
-def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
-    """Return the rows, each by a name of its own."""
-    distinct = []
-    for at, row in enumerate(rows):
-        before = [other.name for other in rows[:at]].count(row.name)
-        distinct.append(replace(row, name=f"{row.name} ({before + 1})") if before else row)
-    return distinct
+    if len(compared.pairs) > 1:
+        tests["holm"] = ""
+    return tests
 
 
 def _compared(rows: Sequence[PaperSystem]) -> Comparison:
     """Compare all rows with the first one."""
-    several = any(len(row.evidence) > 1 for row in rows)
-    evidence = [
-        mean_of(row.name, row.evidence) if several else replace(row.evidence[0], name=row.name)
-        for row in rows
-    ]
-    return compare(evidence[0], evidence[1:])
+    has_seeds = any(len(row.evidence) > 1 for row in rows)
+    compared = []
+    for row in rows:
+        if has_seeds:
+            compared.append(mean_of(row.name, row.evidence))
+        else:
+            compared.append(replace(row.evidence[0], name=row.name))
+    return compare(compared[0], compared[1:])
 
 
 def _caption(rows: Sequence[PaperSystem], compared: Comparison | None, plays: str) -> str:
     name = str(rows[0].evidence[0].signature.benchmark)
     data = read_data_set(name).title if name in declared_names() else name
-    parts = [f"{plays}, with {INTERVAL_LEVEL} % intervals" if plays else f"Results on {data}"]
-    numbers = {row.name: len(row.evidence) for row in rows}
-    if max(numbers.values()) > 1:
-        each = ", ".join(f"{name} {number}" for name, number in numbers.items())
-        parts.append(f"mean ± standard deviation over training seeds ({each})")
+    phrases = [f"{plays}, with {INTERVAL_LEVEL} % intervals" if plays else f"Results on {data}"]
+    if any(len(row.evidence) > 1 for row in rows):
+        seeds = ", ".join(f"{row.name} {len(row.evidence)}" for row in rows)
+        phrases.append(f"mean ± standard deviation over training seeds ({seeds})")
     if compared is not None:
         holm = ", after Holm's correction" if len(rows) > 2 else ""
         level = p_text(SIGNIFICANCE)
-        parts.append(f"{MARK} differs from {compared.baseline} with p < {level}{holm}")
-    return "; ".join(parts) + "."
+        phrases.append(f"{MARK} differs from {compared.baseline} with p < {level}{holm}")
+    return "; ".join(phrases) + "."
 
 
 def _cite(cited: Sequence[Reference], format_: str) -> str:
@@ -273,15 +292,8 @@ def _cite(cited: Sequence[Reference], format_: str) -> str:
     if not cited:
         return ""
     if format_ == "latex":
-        return f"~\\cite{{{','.join(one.key for one in cited)}}}"
-    return f" ({escaped('; '.join(one.short for one in cited))})"
-
-
-def _code(text: str, format_: str) -> str:
-    """Return a signature as it is shown; in LaTeX it may break after each of its fields."""
-    if format_ == "latex":
-        return f"\\texttt{{{in_latex(text)}}}".replace("$|$", "$|$\\allowbreak{}")
-    return f"`{text}`"
+        return f"~\\cite{{{','.join(reference.key for reference in cited)}}}"
+    return f" ({escaped('; '.join(reference.short for reference in cited))})"
 
 
 def _sentence(
@@ -299,45 +311,58 @@ def _sentence(
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
-        alike = len({one.signature.domains for row in rows for one in row.reports}) == 1
-        yield reporting_words(rows[0].reports[0], [MAIN_SETUP], alike, cited, escape)
+        sources = {report.signature.domains for row in rows for report in row.reports}
+        yield reporting_words(rows[0].reports[0], [MAIN_SETUP], len(sources) == 1, cited, escape)
     for row in rows:
-        if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
+        reference = None if row.entry is None else entry_reference(row.entry)
+        if reference is not None:
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
     if tests:
-        words = "; ".join(_TESTS[test].format(cited(test)) + of for test, of in tests.items())
+        words = "; ".join(
+            _TESTS[test].format(cited(test)) + titles for test, titles in tests.items()
+        )
         yield f"Tests by {'task' if plays else 'dialogue'}: {words}."
     for row in rows:
-        each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
-        if lacking := max(each, default=0):
-            who = escape(row.name) if min(each) == lacking else f"A seed of {escape(row.name)}"
+        missing = [report.coverage.of_turns - report.coverage.turns for report in row.reports]
+        most = max(missing, default=0)
+        if most:
+            subject = escape(row.name) if min(missing) == most else f"A seed of {escape(row.name)}"
             played = "; tests are on the dialogues that both systems submit" if tests else ""
-            turns = f"{lacking} of {row.reports[0].coverage.of_turns} turns"
-            yield f"{who} lacks {turns}, which count as failed{played}."
-    signed: dict[str, list[str]] = {}
+            turns = f"{most} of {row.reports[0].coverage.of_turns} turns"
+            yield f"{subject} lacks {turns}, which count as failed{played}."
+    yield f"Signature: {'; '.join(_signatures(rows, bool(tests), format_))}"
+
+
+def _signatures(rows: Sequence[PaperSystem], tested: bool, format_: str) -> list[str]:
+    """Return the signatures of a table, each behind the rows that have it if there are several."""
+    names_by_signature: dict[str, list[str]] = {}
     for row in rows:
-        for one in row.evidence:
-            systems = signed.setdefault(str(_signed(one.signature, bool(tests))), [])
-            systems += [] if row.name in systems else [row.name]
-    of = {one: "" if len(signed) == 1 else f"{escape(', '.join(n))}: " for one, n in signed.items()}
-    signatures = (names + _code(signature, format_) for signature, names in of.items())
-    yield f"Signature: {'; '.join(signatures)}"
-
-
-def _signed(signature: Signature, tested: bool) -> Signature:
-    """Return the signature of a row with that of the test; missing turns tell rows apart."""
-    test = {"test": DEFAULT_TEST, "samples": str(TEST_SAMPLES[DEFAULT_TEST]), "seed": str(SEED)}
-    parameters = {**signature.parameters, **(test if tested else {})}
-    return replace(signature, coverage=None, parameters=parameters)
+        for signature in row.signatures(tested):
+            names_by_signature.setdefault(signature, []).append(row.name)
+    escape = in_latex if format_ == "latex" else escaped
+    signatures = []
+    for signature, names in names_by_signature.items():
+        text = f"`{signature}`"
+        if format_ == "latex":
+            # In LaTeX a signature may break after each of its fields.
+            breaking = in_latex(signature).replace("$|$", "$|$\\allowbreak{}")
+            text = f"\\texttt{{{breaking}}}"
+        if len(names_by_signature) > 1:
+            text = f"{escape(', '.join(names))}: {text}"
+        signatures.append(text)
+    return signatures
 
 
 def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) -> list[Reference]:
     """Return all references of the table, each once."""
     scores = ["pass"] if plays else ["inform", "bleu"]
     subjects = ["harness", *scores, str(rows[0].evidence[0].signature.benchmark), *tests]
-    papers = (entry_reference(row.entry) for row in rows if row.entry is not None)
-    every = [*references(subjects), *filter(None, papers)]
-    return list({one.key: one for one in every}.values())
+    by_key = {reference.key: reference for reference in references(subjects)}
+    for row in rows:
+        reference = None if row.entry is None else entry_reference(row.entry)
+        if reference is not None:
+            by_key[reference.key] = reference
+    return list(by_key.values())
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
@@ -350,11 +375,11 @@ def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
         outputs: What is known of each output, at least one, with the same metrics.
     """
     first = outputs[0]
-    played = set.intersection(*(set(one.dialogues) for one in outputs))
+    played = set.intersection(*(set(evidence.dialogues) for evidence in outputs))
     common = [id_ for id_ in first.dialogues if id_ in played]
-    parts = [one.part(common) for one in outputs]
-    statistics = {
-        metric: [one for part in parts for one in part.statistics[metric]]
-        for metric in first.statistics
-    }
+    on_common = [evidence.part(common) for evidence in outputs]
+    statistics = {}
+    for metric in first.statistics:
+        by_output = [evidence.statistics[metric] for evidence in on_common]
+        statistics[metric] = list(chain.from_iterable(by_output))
     return Evidence(name, first.signature, tuple(common), statistics)
