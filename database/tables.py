@@ -113,7 +113,7 @@ def write_tables(tables: sqlite3.Connection, file: TablesFile) -> None:
 
 def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, made_of: str) -> None:
     """Create the tables, and fill them with venues and with the matches of stored values."""
-    # SQLAlchemy takes 0.2 s to import, which a score on an installed benchmark does without.
+    # Imports SQLAlchemy late: it takes 0.2 s, and a score on an installed benchmark does without.
     from sqlalchemy import Column, Index, Integer, MetaData, String, Table, create_engine, insert
     from sqlalchemy.pool import StaticPool
 

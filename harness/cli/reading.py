@@ -261,7 +261,8 @@ def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[
     """Return the results of scoring, with a bar on a terminal if they are several."""
     if number < 2:
         return coming
-    from tqdm import tqdm  # the score of one file does without
+    # Imports tqdm late: the score of one file does without.
+    from tqdm import tqdm
 
     bar: Iterable[_T] = tqdm(coming, "scoring", number, unit=unit, disable=None, leave=False)
     return bar

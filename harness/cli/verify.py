@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import sacrebleu
+from rapidfuzz.distance import Indel, Levenshtein
 
 from mwz.normalization import (
     RuleSet,
@@ -304,8 +306,6 @@ class VenueLoop:
 
 def _partial_ratio(first: str, second: str) -> int:
     """Return fuzzywuzzy's partial ratio in percent, by rapidfuzz, of two strings that differ."""
-    from rapidfuzz.distance import Indel, Levenshtein
-
     shorter, longer = sorted((first, second), key=len)
     ratios = [0.0]
     for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
@@ -349,6 +349,7 @@ def _by_sacremoses(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _moses() -> tuple[Any, Any]:
+    # Imports sacremoses late: it takes 0.4 s, and only --reference needs it.
     from sacremoses import MosesDetokenizer, MosesTokenizer
 
     return MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")
@@ -374,8 +375,6 @@ def _bleu(played: Played, style: str, pad: bool) -> float:
         style: The style of the references.
         pad: Whether turns that are not played count as empty responses; else they are left out.
     """
-    import sacrebleu
-
     hypotheses: list[str] = []
     references: list[str] = []
     for id_, dialogue in played.benchmark.dialogues.items():

@@ -187,6 +187,7 @@ def plot_scores(
     labels = [drawn(name) for name in names]
 
     def draw() -> Picture:
+        # Imports matplotlib late: it is an extra, and most runs draw nothing.
         from matplotlib.figure import Figure as Drawn
 
         height = 0.5 + bands * (0.7 + _ROW * len(names))

@@ -58,7 +58,8 @@ def bleu_of_samples(counts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     Args:
         counts: `COLUMNS` arrays, each with a number per sample.
     """
-    import numpy as np  # NumPy takes 0.1 s to import, and most scores do without arrays
+    # Imports NumPy late: it takes 0.1 s, and most scores do without arrays.
+    import numpy as np
 
     length = np.maximum(counts[0], 1)
     log_precisions = np.zeros_like(length, dtype=np.float64)

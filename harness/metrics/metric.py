@@ -208,7 +208,8 @@ def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
     """
     if isinstance(whole, float | int):
         return part / whole if whole else of_nothing
-    import numpy as np  # NumPy takes 0.1 s to import, and most scores do without arrays
+    # Imports NumPy late: it takes 0.1 s, and most scores do without arrays.
+    import numpy as np
 
     return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
 

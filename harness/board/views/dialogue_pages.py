@@ -16,6 +16,8 @@ from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from ...benchmark import CANONICAL_STYLE
 from ...data import declared_names, pinned_fingerprints
 from ...diagnosis import (
@@ -300,8 +302,6 @@ def with_links(words: str) -> str:
 
 
 def _within(pattern: re.Pattern[str], replacement: str, text: str) -> str:
-    from markupsafe import Markup, escape
-
     # What escaping adds holds neither capital letters nor the word "turn".
     return Markup(pattern.sub(replacement, str(escape(text))))
 

@@ -12,10 +12,13 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import guess_type
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import click
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from mwz.normalization import folder_of
 
@@ -48,11 +51,6 @@ from .dialogue_pages import (
     stored_pages,
     with_links,
 )
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markdown_it.token import Token
-
 
 LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
@@ -179,8 +177,6 @@ def _package_files(folder: str) -> dict[str, str]:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import DictLoader, Environment, StrictUndefined
-
     made = Environment(
         loader=DictLoader(_package_files("templates")),
         autoescape=True,
@@ -228,8 +224,6 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
         present: The names of the documents that the site has.
         repository: As of `make_site`.
     """
-    from markdown_it import MarkdownIt
-
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(_COMMENT.sub("", text))
     slugs: set[str] = set()
