@@ -385,7 +385,6 @@ def bootstrap_interval(
     value: float,
     of_sample: Callable[[npt.NDArray[Any]], float | None],
     units: int,
-    seed: int = SEED,
 ) -> Interval:
     """Return a figure with the percentiles that it has in bootstrap samples.
 
@@ -394,10 +393,9 @@ def bootstrap_interval(
         of_sample: The same of a sample, given how often each dialogue, or other unit, is drawn;
             None of a sample that says nothing.
         units: The number of units.
-        seed: The seed of the samples.
     """
     values = []
-    for block in bootstrap_samples(units, INTERVAL_SAMPLES, seed):
+    for block in bootstrap_samples(units, INTERVAL_SAMPLES, SEED):
         for counts in block:
             sampled = of_sample(counts)
             if sampled is not None:

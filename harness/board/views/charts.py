@@ -116,19 +116,21 @@ def _place(value: float, marks: Sequence[float], start: float, end: float) -> fl
     return round(start + (value - marks[0]) / (marks[-1] - marks[0]) * (end - start), 1)
 
 
+_MARKS = 8
+"""How many marks an axis has at most."""
+
 _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 
 
-def nice_marks(values: Sequence[float], most: int = 8) -> list[float]:
+def nice_marks(values: Sequence[float]) -> list[float]:
     """Return round figures, equally far apart, that enclose all values.
 
     Args:
         values: The values, at least one: scores, of 0 to 200.
-        most: How many marks there are at most.
     """
     for step in _STEPS:
         first, last = math.floor(min(values) / step), math.ceil(max(values) / step)
         places = range(first, max(last, first + 1) + 1)
-        if len(places) <= most:
+        if len(places) <= _MARKS:
             break
     return [round(step * place, 1) for place in places]

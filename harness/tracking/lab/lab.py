@@ -47,8 +47,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 def _scored(given: Mapping[str, Any], files: Sequence[str]) -> list[ScoredFile]:
     scored = scored_files(files, given["benchmark"], given["gold_version"], given["choices"])
-    for one in scored:
-        one.file.refuse_without_values("a study")
+    for tracker in scored:
+        tracker.file.refuse_without_values("a study")
     return scored
 
 
@@ -67,15 +67,17 @@ def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
     scored = _scored(given, files)
-    analyses = {one.name: analyse(one.file.dialogues, given["choices"]) for one in scored}
-    figures = [one.result.titled() for one in scored]
-    spread = spread_of(figures) if len(scored) > 1 else {}
-    tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
-    document = {
-        "analyses": analyses,
-        "spread": {name: asdict(one) for name, one in spread.items()},
-    }
-    _print(given, [*tables, *([spread_table(spread)] if spread else [])], document)
+    analyses, tables = {}, []
+    for tracker in scored:
+        analysis = analyse(tracker.file.dialogues, given["choices"])
+        analyses[tracker.name] = analysis
+        tables += analysis_tables(tracker.name, analysis)
+    spread = {}
+    if len(scored) > 1:
+        spread = spread_of([tracker.result.titled() for tracker in scored])
+        tables.append(spread_table(spread))
+    spread_data = {name: asdict(metric) for name, metric in spread.items()}
+    _print(given, tables, {"analyses": analyses, "spread": spread_data})
 
 
 @command.command("series")
@@ -88,8 +90,8 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
     """
     paths, numbers = numbered_files(files)
     scored = _scored(given, paths)
-    figures = [one.result.titled() for one in scored]
-    points = learning_curves(numbers, [one.name for one in scored], figures)
+    figures = [tracker.result.titled() for tracker in scored]
+    points = learning_curves(numbers, [tracker.name for tracker in scored], figures)
     curves = {"series": name, "points": points}
     _print(given, curves_tables(name, points), {"curves": curves})
 
@@ -107,9 +109,13 @@ def numbered_files(files: Sequence[str]) -> tuple[list[str], list[float]]:
     Raises:
         InputError: A file has no number.
     """
-    refuse("FILE", [f"write {one}=NUMBER" for one in files if not _NUMBERED.fullmatch(one)])
-    pairs = [file.rpartition("=") for file in files]
-    return [path for path, *_ in pairs], [float(number) for *_, number in pairs]
+    refuse("FILE", [f"write {file}=NUMBER" for file in files if not _NUMBERED.fullmatch(file)])
+    paths, numbers = [], []
+    for file in files:
+        path, _, number = file.rpartition("=")
+        paths.append(path)
+        numbers.append(float(number))
+    return paths, numbers
 
 
 def learning_curves(
@@ -137,21 +143,17 @@ def learning_curves(
         raise InputError("FILE", "expected some with at least two different numbers")
     points = []
     for number in sorted(set(numbers)):
-        here = [at for at, one in enumerate(numbers) if one == number]
-        columns = {metric: [scores[at][metric] for at in here] for metric in scores[0]}
-        apart = {
-            metric: [abs(a - b) for a, b in zip(column, columns[REFERENCE], strict=True)]
-            for metric, column in columns.items()
-            if metric != REFERENCE
-        }
-        points.append(
-            {
-                "number": number,
-                "files": [names[at] for at in here],
-                "scores": {metric: _band(column) for metric, column in columns.items()},
-                "distances": {metric: _band(column) for metric, column in apart.items()},
-            }
-        )
+        trackers = [place for place, given in enumerate(numbers) if given == number]
+        bands, distances = {}, {}
+        for metric in scores[0]:
+            bands[metric] = _band([scores[tracker][metric] for tracker in trackers])
+            if metric != REFERENCE:
+                gaps = [
+                    scores[tracker][metric] - scores[tracker][REFERENCE] for tracker in trackers
+                ]
+                distances[metric] = _band([abs(gap) for gap in gaps])
+        files = [names[tracker] for tracker in trackers]
+        points.append({"number": number, "files": files, "scores": bands, "distances": distances})
     return points
 
 
@@ -165,24 +167,19 @@ def curves_tables(series: str, points: Sequence[Mapping[str, Any]]) -> list[Tabl
     titles = {"scores": "Metrics (%)", "distances": f"Distance of metrics to {REFERENCE} (points)"}
     files = [len(point["files"]) for point in points]
     averaged = f"mean (lowest–highest); files: {', '.join(map(str, files))}"
-    return [
-        Table(
-            kind,
-            f"{title} by {series}",
-            [series, *(f"{point['number']:g}" for point in points)],
-            [
-                [metric, *(_band_text(point[kind][metric]) for point in points)]
-                for metric in points[0][kind]
-            ],
-            [
-                {series: point["number"], "metric": metric, **band}
-                for point in points
-                for metric, band in point[kind].items()
-            ],
-            [averaged] if max(files) > 1 else [],
-        )
-        for kind, title in titles.items()
-    ]
+    notes = [averaged] if max(files) > 1 else []
+    headers = [series, *(f"{point['number']:g}" for point in points)]
+    tables = []
+    for kind, title in titles.items():
+        rows = []
+        for metric in points[0][kind]:
+            rows.append([metric, *(_band_text(point[kind][metric]) for point in points)])
+        data = []
+        for point in points:
+            for metric, band in point[kind].items():
+                data.append({series: point["number"], "metric": metric, **band})
+        tables.append(Table(kind, f"{title} by {series}", headers, rows, data, notes))
+    return tables
 
 
 def _band(values: Sequence[float]) -> dict[str, float]:
