@@ -3,9 +3,7 @@
 from .fuzzy import (
     reaches as reaches,
 )
-from .tables import (
-    TablesFile as TablesFile,
-)
 from .venues import (
+    TablesFile as TablesFile,
     VenueDatabase as VenueDatabase,
 )

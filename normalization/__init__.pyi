@@ -1,13 +1,6 @@
 """What other rooms may use of this one."""
 
 from .characters import plain_characters as plain_characters
-from .meanings import (
-    DONTCARE as DONTCARE,
-    is_absent as is_absent,
-    is_dontcare as is_dontcare,
-    is_public_constraint as is_public_constraint,
-    plain_spelling as plain_spelling,
-)
 from .normalizing import (
     NAME as NAME,
     PLACEHOLDER as PLACEHOLDER,
@@ -45,10 +38,15 @@ from .plugins import (
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,
+    DONTCARE as DONTCARE,
     Aliases as Aliases,
     RuleSet as RuleSet,
     alias_tables as alias_tables,
     errata as errata,
+    is_absent as is_absent,
+    is_dontcare as is_dontcare,
+    is_public_constraint as is_public_constraint,
+    plain_spelling as plain_spelling,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,

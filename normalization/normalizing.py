@@ -19,9 +19,8 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from .characters import plain_characters
-from .meanings import is_absent
 from .moses import detokenize
-from .rules import RuleSet
+from .rules import RuleSet, is_absent
 
 # Responses.
 

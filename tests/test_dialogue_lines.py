@@ -20,7 +20,7 @@ from helpers import (
 from mwz.harness import Benchmark
 from mwz.harness.metrics import DialogueResult, Played, Row, response_metrics, sum_rows
 from mwz.harness.scoring import Options, Scorer, explained_results
-from mwz.harness.scoring.dialogue_lines import lines_text
+from mwz.harness.scoring.jobs import lines_text
 from mwz.harness.submission import normalize_submission
 
 LINED = ("bleu", "inform", "diversity", "dst")

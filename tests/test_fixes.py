@@ -21,8 +21,7 @@ from mwz.harness.submission import (
     read_predictions,
 )
 from mwz.harness.submission.profile.fixes import with_blanks, with_brackets, without_tags
-from mwz.harness.submission.profile.meanings import ValueReader
-from mwz.harness.submission.profile.vocabulary import Vocabulary
+from mwz.harness.submission.profile.vocabulary import ValueReader, Vocabulary
 from mwz.normalization import rule_set
 
 RULES = rule_set("2021")

@@ -24,7 +24,7 @@ from mwz.harness.scoring import (
     report_on,
     signature_of,
 )
-from mwz.harness.scoring.dialogue_lines import lines_text
+from mwz.harness.scoring.jobs import lines_text
 from mwz.harness.submission import HUMAN, standard_form
 
 # Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.

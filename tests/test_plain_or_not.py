@@ -15,7 +15,7 @@ from mwz.harness import InputError, Options, Scorer
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.grounding.delexicalised import placeholders_about_venues
 from mwz.harness.submission import Standard
-from mwz.harness.submission.plain import plain_form
+from mwz.harness.submission.formats.standard import plain_form
 from mwz.normalization import rule_set
 
 RULES = rule_set("2021")

@@ -48,7 +48,7 @@ def test_a_wrong_answer_of_the_venue_database_is_found(
     sample: Benchmark, careful: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     venue_database.cache_clear()
-    monkeypatch.setattr("mwz.database.tables.reaches", lambda *arguments: False)
+    monkeypatch.setattr("mwz.database.venues.reaches", lambda *arguments: False)
     found = _differences(sample, careful)
     venue_database.cache_clear()
     assert any("venues of restaurant" in place for place, *_ in found)

@@ -10,8 +10,12 @@ from hypothesis import given, strategies as st
 
 from mwz.harness.submission import Submission, Turn, checked_submission, standard_form
 from mwz.harness.submission.formats.standard import StateChecks
-from mwz.harness.submission.profile.meanings import ValueReader, fold
-from mwz.harness.submission.profile.vocabulary import vocabulary_of, vocabulary_of_states
+from mwz.harness.submission.profile.vocabulary import (
+    ValueReader,
+    fold,
+    vocabulary_of,
+    vocabulary_of_states,
+)
 from mwz.harness.submission.repairs import plain_value, repaired
 
 # Repairs.

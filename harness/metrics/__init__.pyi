@@ -51,7 +51,12 @@ from .metric import (
     share as share,
     sum_rows as sum_rows,
 )
-from .played import Played as Played
+from .played import (
+    DialogueResult as DialogueResult,
+    DomainResult as DomainResult,
+    Fault as Fault,
+    Played as Played,
+)
 from .registry import (
     default_metrics as default_metrics,
     metric_results as metric_results,
@@ -62,11 +67,6 @@ from .registry import (
     result_keys as result_keys,
     result_types as result_types,
     shown_figures as shown_figures,
-)
-from .results import (
-    DialogueResult as DialogueResult,
-    DomainResult as DomainResult,
-    Fault as Fault,
 )
 from .setups import (
     BOTH as BOTH,

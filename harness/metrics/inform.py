@@ -36,8 +36,7 @@ from .metric import (
     percent,
     sum_rows,
 )
-from .played import Played
-from .results import DomainResult, inform_chance, success_chance
+from .played import DomainResult, Played, inform_chance, success_chance
 from .setups import (
     COMPARISONS,
     CREDITS,

@@ -1,9 +1,9 @@
 """What other rooms may use of this one."""
 
-from .dialogue_lines import explained_results as explained_results
 from .jobs import (
     ScoredSubmission as ScoredSubmission,
     Wanted as Wanted,
+    explained_results as explained_results,
     played_predictions as played_predictions,
     run as run,
     score_predictions as score_predictions,

@@ -6,25 +6,32 @@ here, so that a file is read alike, and warned of alike, everywhere.
 Many are scored as jobs: in this process, by several processes of this machine, or by a Dask
 cluster. A job is a call of a function with a scorer as first argument. Each process gets the
 benchmark once, and keeps what it derives of it.
+
+The results of dialogues are written as JSON lines. A line holds all that corpus scores are made of
+(`DialogueResult`). What the human responses get is no part of them. What is scored decides what
+there is: without BLEU among the metrics, a line has no counts for it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from mwz.normalization import DeclarationError, package_fault
 
-from .. import comparison
+from .. import comparison, diagnosis
 from ..benchmark import Benchmark
 from ..errors import InputError, Remark
 from ..metrics import (
+    MAIN_SETUP,
+    DialogueResult,
     Played,
     resampled_metrics,
 )
@@ -34,8 +41,7 @@ from ..submission import (
     Submission,
     read_standard,
 )
-from .options import Options, parameters
-from .remarks import played_remarks
+from .options import Options, parameters, played_remarks
 from .report import Report
 from .scorer import (
     Scorer,
@@ -188,8 +194,6 @@ def _free_running(
 
 def _lines(played: Any, report: Report) -> str:
     """Return the results of the dialogues played, or free-running, as JSON lines."""
-    from .dialogue_lines import explained_results, lines_text
-
     return lines_text(explained_results(played), report.signature)
 
 
@@ -301,3 +305,46 @@ def _outcome(function: Callable[..., _T], *scorer_and_job: Any) -> _T | InputErr
         if (fault := package_fault(error)) is None:
             raise
         raise DeclarationError(fault) from error
+
+
+def explained_results(played: Played) -> list[DialogueResult]:
+    """Return the results of the dialogues played; in the strict set-up with causes."""
+    results = list(played.results)
+    if not results[0].goals.get(MAIN_SETUP):
+        # Without Inform and Success, or free-running.
+        return results
+    explained = []
+    for result, diagnosed in zip(results, diagnosis.diagnose(played).results, strict=True):
+        goals = {**result.goals, MAIN_SETUP: diagnosed.domains}
+        explained.append(replace(result, goals=goals))
+    return explained
+
+
+def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
+    """Return results as JSON lines.
+
+    Args:
+        results: The results.
+        signature: The signature of their scores; its coverage is left out.
+    """
+    scored_by = str(replace(signature, coverage=None))
+    lines = []
+    for result in results:
+        content = asdict(result)
+        head: dict[str, Any] = {
+            "dialogue": content.pop("id"),
+            "turns": content.pop("turns"),
+            "signature": scored_by,
+        }
+        if MAIN_SETUP in result.goals:
+            head |= {"inform": result.inform, "success": result.success}
+        for domains in content["goals"].values():
+            for domain, outcome in domains.items():
+                domains[domain] = _present(outcome)
+        line = {**head, **_present(content)}
+        lines.append(json.dumps(line, ensure_ascii=False, default=sorted) + "\n")
+    return "".join(lines)
+
+
+def _present(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if value not in (None, (), [], {})}

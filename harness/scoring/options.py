@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +12,13 @@ from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_se
 
 from .. import data
 from ..benchmark import GOALS
-from ..errors import InputError, unknown
+from ..errors import InputError, Remark, unknown
 from ..metrics import (
     BOTH,
     DOMAIN_SOURCES,
     RANKED,
     SETUPS,
+    Played,
     chosen_setups,
     default_metrics,
     named_metrics,
@@ -27,6 +28,7 @@ from ..metrics import (
 from ..rooms import import_room
 from ..signature import PLACEHOLDERS, SHOWN_HASH
 from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, StateChecks, chosen_aliases
+from .report import RANKED_COVERAGE
 
 if TYPE_CHECKING:
     from ..data import GoalsFile
@@ -282,3 +284,29 @@ def parameters(options: Options) -> dict[str, str]:
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
     return str(import_room("harness.grounding.grounded", "plain English").Delexicaliser.version())
+
+
+def played_remarks(played: Played, options: Options) -> Iterator[Remark]:
+    """Yield the remarks on what was played, those of reading it first.
+
+    Args:
+        played: What was played.
+        options: How it is scored.
+    """
+    yield from played.submission.remarks
+    turns, every = played.submission.turns, played.benchmark.turns
+    if 100 * turns < RANKED_COVERAGE * every:
+        yield Remark(
+            "coverage",
+            f"submits {turns} of {every} turns; below {RANKED_COVERAGE:g} % it has no rank, and "
+            "its scores do not stand for the benchmark",
+        )
+    if played.states == "predicted" and not played.submission.predicts_states:
+        lacking, first = played.submission.without_states
+        text = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
+        yield Remark("states", text)
+    is_chosen = "inform" in played.metrics and options.states == AUTO
+    without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
+    if is_chosen and without and played.states == "gold":
+        text = "no turn has a `state`; scored with gold belief states"
+        yield Remark("states", text, warning=False)

@@ -46,8 +46,8 @@ from .options import (
     chosen_states,
     lexicalised_parameter,
     parameters,
+    played_remarks,
 )
-from .remarks import played_remarks
 from .report import Coverage, Report
 
 if TYPE_CHECKING:

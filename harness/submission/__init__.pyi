@@ -25,6 +25,7 @@ from .formats.standard import (
     USER as USER,
     Standard as Standard,
     StateChecks as StateChecks,
+    plain_form as plain_form,
 )
 from .model import (
     CONSTANT as CONSTANT,
@@ -54,7 +55,6 @@ from .placeholders import (
     chosen_aliases as chosen_aliases,
     counted_placeholders as counted_placeholders,
 )
-from .plain import plain_form as plain_form
 from .profile.feature import (
     Profile as Profile,
     declared_features as declared_features,

@@ -26,7 +26,7 @@
   - a slot that a side's state had and no longer has is given the value `none`, a change like
     others. In the code a `none` that a state writes out is the same, even of a slot that was never
     there, so that a tracker that writes it in every slot is right each time that gold has none.
-    Here it is so only where `none` is chosen to be a value, and of gold states as `own_gold.py`
+    Here it is so only where `none` is chosen to be a value, and of gold states as `matching.py`
     says; otherwise such a slot is not there;
   - the parts of the mean are weighed by the changes that they are shares of (`change_scores`),
     unless the paper's weights are chosen;
@@ -44,6 +44,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..metric import Figures, Row, Sums, share
 from .choices import MULTIWOZ_SLOTS, Choices
+from .matching import DROPPED
 from .metric import (
     TrackingMetric,
     TurnVerdicts,
@@ -55,7 +56,6 @@ from .metric import (
     turn_scores,
     verdicts_by_turn,
 )
-from .own_gold import DROPPED
 from .states import DialogueStates, Slot, State, StatePair, slot_name
 
 

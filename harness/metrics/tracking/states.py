@@ -37,8 +37,14 @@ from ...submission import (
     standard_form,
 )
 from .choices import Choices
-from .matching import BOOKING_SLOTS, comparable_states, without_booking_prefix
-from .own_gold import DROPPED, TakenLiterally, literal_parts
+from .matching import (
+    BOOKING_SLOTS,
+    DROPPED,
+    TakenLiterally,
+    comparable_states,
+    literal_parts,
+    without_booking_prefix,
+)
 
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""

@@ -18,10 +18,9 @@ from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
 from ..model import Turn
 from .feature import Profile, declared_features
-from .meanings import ValueReader
 from .profiling import Content, telling_profile
 from .response_features import GLUED, SLOT, other_notations, special_tokens
-from .vocabulary import slot_name
+from .vocabulary import ValueReader, slot_name
 
 
 class Change(NamedTuple):

@@ -12,8 +12,7 @@ from mwz.normalization import BeliefState, is_absent, is_dontcare, is_public_con
 
 from ..repairs import plain_value
 from .feature import Profile
-from .meanings import TIMES, ValueReader
-from .vocabulary import Slot, Vocabulary, slot_name
+from .vocabulary import TIMES, Slot, ValueReader, Vocabulary, slot_name
 
 _VALUE_FEATURES = ("value_empty", "value_dontcare", "value_spelling")
 """The features that every value is an item of."""
