@@ -21,7 +21,7 @@ from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import Board, make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, hashes_of
+from mwz.harness.board.scores import SCORES_FILE, hashes_of, scores_text
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.submitting import submit
 from mwz.harness.board.systems import PREDICTIONS_FILE
@@ -158,7 +158,7 @@ def made_system(name: str = "System", **changes: Any) -> System:
 
 def write_scores(folder: Path, scores: Scores) -> None:
     """Write an entry's `scores.json` as the harness would."""
-    (folder / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    (folder / SCORES_FILE).write_text(scores_text(scores), encoding="utf-8")
 
 
 def enter(
@@ -233,8 +233,7 @@ def enter_tracker(folder: Path, key: str, content: bytes, scores: Scores) -> Ent
     """Write a tracker's folder by hand, with its scores, and read it."""
     facts = system(name=key, track="state-tracking")
     place = enter(folder, key, facts, predictions=content).folder
-    for name, text in scores.files().items():
-        (place / name).write_text(text, encoding="utf-8")
+    write_scores(place, scores)
     return read_entry(place)
 
 
@@ -271,15 +270,17 @@ def enter_sample(folder: Path, *names: str) -> None:
 
 
 def edit_scores(folder: Path, *place: str, value: object) -> None:
-    """Change one figure of a `scores.json`.
+    """Change one figure of the report of a `scores.json` under the default rule set.
 
     Args:
         folder: The entry's folder.
-        place: Where the figure stands.
+        place: Where the figure stands in the report, or in another section of the file.
         value: What it becomes.
     """
 
     def change(content: Any) -> None:
+        if place[0] not in ("predictions", "without_placeholders"):
+            content = content["reports"][DEFAULT_RULES]
         for part in place[:-1]:
             content = content[part]
         assert content[place[-1]] != value
@@ -292,33 +293,27 @@ def edit_inform(folder: Path, value: float) -> None:
     """Change the strict Inform of a `scores.json`, and all figures that follow from it."""
 
     def change(content: Any) -> None:
-        strict = content["strict"]
+        report = content["reports"][DEFAULT_RULES]
+        strict = report["strict"]
         assert strict["inform"]["total"] != value
         strict["inform"]["total"] = value
-        success, bleu = strict["success"]["total"], content["bleu"][CANONICAL_STYLE]
+        success, bleu = strict["success"]["total"], report["bleu"][CANONICAL_STYLE]
         strict["combined"] = (value + success) / 2 + bleu
-        content.update(inform=value, combined=strict["combined"])
+        report.update(inform=value, combined=strict["combined"])
 
     change_scores(folder, change)
 
 
 def change_scores(folder: Path, change: Callable[[Any], None]) -> None:
     """Change the content of a `scores.json`."""
-    content = _scores_content(folder)
+    content = json.loads((folder / SCORES_FILE).read_text(encoding="utf-8"))
     change(content)
     write_json(folder / SCORES_FILE, content)
 
 
 def make_older(folder: Path) -> None:
     """Make a `scores.json` one that an earlier version of the harness wrote."""
-    content = _scores_content(folder)
-    for old in (content, *content["other_rules"].values()):
-        del old["format"], old["signature_fields"], old["inform"], old["success"], old["combined"]
-    write_json(folder / SCORES_FILE, content)
-
-
-def _scores_content(folder: Path) -> Any:
-    return json.loads((folder / SCORES_FILE).read_text(encoding="utf-8"))
+    change_scores(folder, lambda content: content.update(format=3))
 
 
 # Folder -> BLEU (mwz22), Inform and Success, optimistic Inform and Success of "Shades of BLEU,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from entered import DIALOGUES, TURNS, enter, report, reports, system
+from entered import DIALOGUES, TURNS, enter, report, reports, system, write_scores
 
 from mwz.harness import metrics
-from mwz.harness.board import Entry, Scores
+from mwz.harness.board import Entry
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.pairs import evidence_of_rows
 from mwz.harness.board.scores import (
-    DIALOGUES_FILE,
     FIGURES,
     DialogueScores,
     Intervals,
@@ -117,9 +116,8 @@ def enter_measured(
 
 
 def write_dialogues(entry: Path, kept: DialogueScores) -> None:
-    """Write an entry's `dialogues.json` as the harness would."""
-    text = Scores(dialogues=kept).files()[DIALOGUES_FILE]
-    (entry / DIALOGUES_FILE).write_text(text, encoding="utf-8")
+    """Write into an entry's `scores.json` what is stored of its dialogues."""
+    write_scores(entry, replace(read_entry(entry).scores, dialogues=kept))
 
 
 def without(known: DialogueScores, number: int) -> DialogueScores:

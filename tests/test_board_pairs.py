@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, enter_sample, leaderboard
+from entered import REPOSITORY, change_scores, enter_sample, leaderboard, reports
 from helpers import PROJECT, Cli, table_rows
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
@@ -29,7 +29,7 @@ from mwz.harness.board.pairs import (
     read_pairs,
 )
 from mwz.harness.board.rows import Row
-from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, parse_scores
+from mwz.harness.board.scores import FIGURES, DialogueScores, parse_scores, scores_text
 from mwz.harness.board.tracked import entered_scores
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
@@ -66,16 +66,16 @@ def test_totals_are_those_of_the_dialogues() -> None:
 
 
 def _text(kept: DialogueScores) -> str:
-    return Scores(dialogues=kept).files()[DIALOGUES_FILE]
+    return scores_text(Scores(reports(), dialogues=kept))
 
 
 def _parsed(text: str) -> Scores:
-    return Scores(**parse_scores(text.encode(), "file", track="end-to-end", name=DIALOGUES_FILE))
+    return parse_scores(text.encode(), "file", track="end-to-end")
 
 
 def test_what_is_written_is_read() -> None:
     kept = measured(outcomes(marks((3, 70))))
-    assert _parsed(_text(kept)) == Scores(dialogues=kept)
+    assert _parsed(_text(kept)).dialogues == kept
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,13 @@ def test_what_is_written_is_read() -> None:
         ),
     ],
 )
-def test_unusable_values_are_refused_by_name(change: dict[str, object], told: str) -> None:
+def test_unusable_values_are_refused_by_name(
+    change: dict[str, object], told: str
+) -> None:
+    document = json.loads(_text(measured(ALPHA)))
+    document["dialogues"].update(change)
     with pytest.raises(InputError, match=told):
-        _parsed(json.dumps({**json.loads(_text(measured(ALPHA))), **change}))
+        _parsed(json.dumps(document))
 
 
 def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Path) -> None:
@@ -142,7 +146,7 @@ def test_entries_whose_signatures_do_not_compare_have_no_pair(folder: Path) -> N
 
 
 def test_an_entry_of_which_nothing_is_stored_has_no_pair(folder: Path) -> None:
-    (folder / "beta" / "dialogues.json").unlink()
+    change_scores(folder / "beta", lambda content: content.pop("dialogues"))
     assert list(_pairs(folder)) == [("alpha", "gamma"), ("gamma", "alpha")]
     page = leaderboard(read_entries(folder), "2021", pairs=_pairs(folder))
     assert "| Beta " in page

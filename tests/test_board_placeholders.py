@@ -19,7 +19,7 @@ from mwz.harness.board.audit.setup_search import search_setups
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.scores import SEEDS_FILE
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import read_system
 from mwz.harness.cli import main
 from mwz.harness.scoring.scorer import score
@@ -168,7 +168,7 @@ def test_an_edited_figure_without_placeholders_is_told(folder: Path, cli: Cli) -
     edit_scores(folder / "aliased", *place, value=99.0)
     run = cli("verify", "--submissions", folder, "aliased", "--strict", "--jobs", 1)
     assert run.status != 0
-    assert "without_placeholders.success" in run.out
+    assert "without_placeholders.2021.success" in run.out
 
 
 def test_a_table_makes_no_other_entry(folder: Path, tmp_path: Path, submit: Cli) -> None:
@@ -188,8 +188,8 @@ def test_seeds_are_read_with_the_entrys_placeholders(
     seed = write_json(tmp_path / "seed.json", other)
     about = ("--name", "Aliased", "--replace", "--placeholders", table)
     submit.done(folder, outputs, *about, "--seeds", seed)
-    content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
-    signed = content["seeds"][0]["signature"]["parameters"]
+    content = json.loads((folder / "aliased" / SCORES_FILE).read_text())
+    signed = content["seeds"]["seeds"][0]["signature"]["parameters"]
     assert signed == {"placeholders": Aliases.from_table(OWN).label}
     cli.done("verify", "--submissions", folder, "--strict", "--jobs", 1)
 

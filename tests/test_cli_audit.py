@@ -125,7 +125,7 @@ def test_unfit_predictions_have_no_set_ups(tmp_path: Path, audit: Cli) -> None:
 def test_earlier_scores_are_not_audited(options: list[str], folder: Path, audit: Cli) -> None:
     make_older(folder / "careful")
     told = audit.refused(folder, *options)
-    assert "careful: scores.json: format: a report of version" in told
+    assert "careful: scores.json: format: 4 is expected" in told
 
 
 def test_other_entries_faults_stop_nothing(tmp_path: Path, audit: Cli) -> None:

@@ -97,7 +97,11 @@ def test_a_note_that_is_no_text_is_told(folder: Path, board_cli: Cli) -> None:
     [
         ("entry.toml", "nam = 'x'", "nam: unknown key"),
         ("scores.json", "", "the file is empty"),
-        ("scores.json", '{"format": 2, "strict": {}}', "strict.inform: field required"),
+        (
+            "scores.json",
+            '{"format": 4, "reports": {"2021": {"format": 2, "strict": {}}}}',
+            "strict.inform: field required",
+        ),
     ],
 )
 def test_a_wrong_file_is_told_without_a_traceback(

@@ -36,8 +36,7 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: Submitting) ->
     )
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
-        *("entry.toml", "scores.json", "dialogues.json"),
-        *("fingerprints.json", "predictions.json.gz"),
+        *("entry.toml", "scores.json", "predictions.json.gz"),
     }
     entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
@@ -142,7 +141,7 @@ def test_broken_entries_are_reported_before_writing(submitting: Submitting) -> N
     write_json(submitting.folder / "careful" / "scores.json", {})
     before = files_below(submitting.folder.parent)
     told = submitting.refused(HASTY, "second")
-    assert "careful: scores.json: format: a report of version 2 is expected" in told
+    assert "careful: scores.json: format: 4 is expected" in told
     assert files_below(submitting.folder.parent) == before
 
 

@@ -38,7 +38,7 @@ from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.rows import bound_note, figure_of, shown_rank
-from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
+from mwz.harness.board.scores import hashes_of, parse_scores, scores_text
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.tracked import (
     FurtherGold,
@@ -128,7 +128,7 @@ def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
 
 def scored(further: FurtherGold) -> bytes:
     reports = {"2021": report()}
-    return Scores(reports, hashes_of(b"x"), further_gold=further).files()[SCORES_FILE].encode()
+    return scores_text(Scores(reports, hashes_of(b"x"), further_gold=further)).encode()
 
 
 def further() -> FurtherGold:
@@ -136,9 +136,9 @@ def further() -> FurtherGold:
 
 
 def test_what_is_stored_reads_back() -> None:
-    read = Scores(**parse_scores(scored(further()), "scores.json", "end-to-end"))
+    read = parse_scores(scored(further()), "scores.json", "end-to-end")
     assert read.further_gold == further()
-    assert "further_gold" not in parse_scores(scored({}), "scores.json", "end-to-end")
+    assert parse_scores(scored({}), "scores.json", "end-to-end").further_gold == {}
     assert b"further_gold" not in scored({})
 
 
@@ -360,7 +360,7 @@ def test_a_version_needs_only_a_declaration(board: _Board, declares: Callable[..
     }
     declares("1.2")
     [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
-    assert "gold states 1.1: cannot be scored, or the board does not use them" in told
+    assert "further_gold.1.1: cannot be scored, or the board does not use it" in told
     board.rescore.done()
     assert list(board.further()) == ["1.2"]
 
@@ -388,7 +388,7 @@ def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
     change_scores(board.folder / "careful", _figure("1.1", "drop", JGA=99.0))
     run = board.verify.failed()
     [line] = [one for one in run.out.splitlines() if "drop.result.metrics.JGA" in one]
-    assert line.split()[:2] == ["gold", "1.1"]
+    assert line.startswith("further_gold.1.1.drop.result.metrics.JGA ")
     assert "99.0" in line
     assert repr(true) in line
 
@@ -396,7 +396,7 @@ def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
 def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     _install(left_out=2)
     run = board.verify.failed("careful")
-    assert "careful: figures against gold states 1.1: different gold states" in run.out
+    assert "careful: further_gold.1.1: different gold states" in run.out
 
 
 @pytest.mark.usefixtures("flags_reviewed")

@@ -121,7 +121,11 @@ def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli
     run = cli("verify", "--submissions", folder, "--benchmark", "sample")
     assert (run.status, run.out.splitlines()[-1]) == (0, "2 of 2 entries hold")
     # What anybody changes is found by making them again.
-    change_scores(human, lambda content: content["grounded"]["success"].update(total=99.0))
+
+    def forge(content: Any) -> None:
+        content["reports"]["2021"]["grounded"]["success"].update(total=99.0)
+
+    change_scores(human, forge)
     run = cli.failed("verify", "--submissions", folder, "--benchmark", "sample")
     assert "grounded.success.total" in run.out
     assert "1 of 2 entries hold" in run.out

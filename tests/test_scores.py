@@ -24,7 +24,7 @@ from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import Scores, read_entries
-from mwz.harness.board.scores import DIALOGUES_FILE, SCORES_FILE, hashes_of, parse_scores, plain
+from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores, plain, scores_text
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
 from mwz.normalization import published_rule_sets
@@ -33,11 +33,7 @@ HASHES = hashes_of(b"{}")
 
 
 def _parsed(scores: Scores) -> Scores:
-    return Scores(**parse_scores(_text(scores).encode(), SCORES_FILE, "end-to-end"))
-
-
-def _text(scores: Scores) -> str:
-    return scores.files()[SCORES_FILE]
+    return parse_scores(scores_text(scores).encode(), SCORES_FILE, "end-to-end")
 
 
 # ------------------------------------------------------------------------- written and read
@@ -70,7 +66,7 @@ def test_scores_written_and_read_are_the_same(
     }
     scores = Scores(made, hashes)
     assert _parsed(scores) == scores
-    assert _text(_parsed(scores)) == _text(scores)
+    assert scores_text(_parsed(scores)) == scores_text(scores)
 
 
 def test_scores_of_tracked_states_written_and_read_are_the_same() -> None:
@@ -87,13 +83,20 @@ def test_the_results_of_metrics_that_this_version_lacks_are_kept() -> None:
 
 def test_the_file_has_all_rule_sets() -> None:
     made = reports()
-    content = json.loads(_text(Scores(made, HASHES)))
-    others = {rules: made[rules].to_dict() for rules in made if rules != "2021"}
-    hashes = {"sha256": HASHES.sha256, "git_blob": HASHES.git_blob}
-    assert content == json.loads(
-        json.dumps({**made["2021"].to_dict(), "predictions": hashes, "other_rules": others})
-    )
-    assert "predictions" not in json.loads(_text(Scores(made, None)))
+    content = json.loads(scores_text(Scores(made, HASHES)))
+    assert content == {
+        "format": 4,
+        "reports": json.loads(json.dumps({rules: made[rules].to_dict() for rules in made})),
+        "predictions": {"sha256": HASHES.sha256, "git_blob": HASHES.git_blob},
+    }
+    assert "predictions" not in json.loads(scores_text(Scores(made, None)))
+
+
+def test_thousands_of_numbers_stand_on_few_lines() -> None:
+    text = scores_text(Scores(reports(surprise={"bits": list(range(5000))}), HASHES))
+    lines = [line for line in text.splitlines() if line.startswith('   "surprise": {"bits":[0,1,')]
+    assert len(lines) == len(published_rule_sets())
+    assert all("4998,4999]}" in line for line in lines)
 
 
 def test_the_hashes_are_those_of_sha256sum_and_git() -> None:
@@ -114,6 +117,8 @@ def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
     """Return a change that puts a value in its place, or takes away what is there."""
 
     def change(content: dict[str, Any]) -> None:
+        if place[0] not in ("predictions", "reports"):
+            content = content["reports"]["2021"]
         for part in place[:-1]:
             content = content[part]
         content[place[-1]] = value
@@ -135,8 +140,7 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputErr
     assert error.source.startswith(str(path))
     [entry] = read_entries(folder)
     assert entry.scores == Scores({}, None)
-    about = Path(error.source).name
-    assert entry.problems == tuple(f"{about}: {problem}" for problem in error.problems)
+    assert entry.problems == tuple(f"{SCORES_FILE}: {problem}" for problem in error.problems)
     told = tuple(f"system: {problem}" for problem in entry.problems)
     assert refusal(leaderboard, [entry], "2021").problems == told
     return error
@@ -158,7 +162,7 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputErr
         (_with(3, "signature_fields", "data"), "signature_fields.data: "),
         (_with("x", "signature_fields"), "signature_fields"),
         (_with({}, "dst"), "dst.fuzzy: field required"),
-        (_with([], "other_rules"), "other_rules: expected an object of rule set -> report"),
+        (_with([], "reports"), "reports: input should be a valid "),
     ],
 )
 def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_read(
@@ -169,13 +173,12 @@ def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_r
 
 def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) -> None:
     def swap(content: dict[str, Any]) -> None:
-        content["other_rules"]["2023"] = content["other_rules"]["2026"]
+        content["reports"]["2023"] = content["reports"]["2026"]
 
     [problem] = _refusal(tmp_path, swap).problems
-    assert problem == "other_rules.2023: holds scores under rule set 2026"
+    assert problem == "reports.2023: holds scores under rule set 2026"
 
 
-@pytest.mark.parametrize("name", [SCORES_FILE, DIALOGUES_FILE])
 @pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}", b'{"format": 0}'])
-def test_what_is_no_report_is_refused(content: bytes, name: str) -> None:
-    assert refusal(parse_scores, content, name, "end-to-end", name=name).source == name
+def test_what_holds_no_scores_is_refused(content: bytes) -> None:
+    assert refusal(parse_scores, content, "file", "end-to-end").source == "file"

@@ -92,7 +92,7 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda c: c.update(format=0), "format 3; score the entry again"),
+        (lambda c: c.update(format=0), "format: 4 is expected"),
         (lambda c: c.pop("result"), "expected scores of the track state-tracking"),
         (lambda c: c["result"].update(extra=1), "result.extra: unknown key"),
         (lambda c: c["result"].pop("result"), "result.result: field required"),

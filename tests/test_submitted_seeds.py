@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import enter_sample
+from entered import change_scores, enter_sample
 from helpers import CAREFUL, HASTY, SCRIPTED, Cli, parse_submission, write_json
 from lexicaliser import lexicalised_predictions
 
 from mwz.harness.board.entries import read_entry
-from mwz.harness.board.scores import SEEDS_FILE
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Scorer
@@ -136,12 +136,15 @@ def test_lexicalised_systems_have_seeds(
 
 
 @pytest.mark.usefixtures("seeded")
-def test_rescoring_mends_edited_seeds(folder: Path, cli: Cli, verify: Cli) -> None:
-    path = folder / "new" / SEEDS_FILE
+def test_rescoring_mends_edited_seeds(
+    folder: Path, cli: Cli, verify: Cli
+) -> None:
+    path = folder / "new" / SCORES_FILE
     whole = path.read_bytes()
-    for damaged in (whole[:300], b"{}"):
-        path.write_bytes(damaged)
-        assert "new: seeds.json: " in cli.refused("leaderboard", "--check", "--submissions", folder)
+    for damaged in ("", [], {"seeds": []}):
+        change_scores(path.parent, lambda content, value=damaged: content.update(seeds=value))
+        told = cli.refused("leaderboard", "--check", "--submissions", folder)
+        assert "new: scores.json: seeds" in told
         verify.failed(folder)
         cli.done("leaderboard", "--rescore", "--submissions", folder)
         assert path.read_bytes() == whole
@@ -156,4 +159,4 @@ def test_missing_or_other_seeds_do_not_verify(folder: Path, verify: Cli) -> None
     assert SECOND in run.out
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
     run = verify.failed(folder)
-    assert "new: seeds.json: a score changes" in run.out
+    assert "seeds.seeds[0].predictions.sha256" in run.out

@@ -23,9 +23,8 @@ from helpers import Cli
 from submitted import files_below
 
 from mwz.harness.board import Rescored, read_entries, rescore, verify
-from mwz.harness.board.changes import Change
 from mwz.harness.board.entries import ENTRY_FILE
-from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.scores import SCORES_FILE, Mismatch
 from mwz.harness.board.systems import PREDICTIONS_FILE
 
 Tamper = Callable[[Path], object]
@@ -70,6 +69,7 @@ def _signed(name: str, value: str) -> Tamper:
     """Change a field of the signature, its line, and the field of the report that repeats it."""
 
     def change(content: Any) -> None:
+        content = content["reports"]["2021"]
         old = content["signature_fields"][name]
         content["signature_fields"][name] = value
         # Its line shows the name and value of a field, and the beginning of a hash.
@@ -88,8 +88,8 @@ def _signed(name: str, value: str) -> Tamper:
 @pytest.mark.parametrize(
     ("tamper", "told"),
     [
-        (_signed("data", "f" * 64), "rule set 2021: different versions of the benchmark's content"),
-        (_signed("rules_digest", "f" * 64), "rule set 2021: different rules: 2021-ffffffffffff"),
+        (_signed("data", "f" * 64), "reports.2021: different versions of the benchmark's content"),
+        (_signed("rules_digest", "f" * 64), "reports.2021: different rules: 2021-ffffffffffff"),
         (_set("predictions", "sha256", to="f" * 64), "the predictions are not those that were sco"),
         (
             _set("predictions", "git_blob", to="f" * 40),
@@ -106,10 +106,10 @@ def _signed(name: str, value: str) -> Tamper:
         (lambda entry: _facts(entry, name="Other"), "its name is Other, so its folder must be"),
         (lambda entry: (entry / SCORES_FILE).write_text("{"), "scores.json: not JSON"),
         (lambda entry: (entry / SCORES_FILE).unlink(), "scores.json: no such file"),
-        (make_older, "scores.json: format: a report of version"),
+        (make_older, "scores.json: format: 4 is expected"),
         (
-            lambda entry: change_scores(entry, lambda c: c["other_rules"].pop("2023")),
-            "rule set 2023: not scored",
+            lambda entry: change_scores(entry, lambda c: c["reports"].pop("2023")),
+            "reports.2023: not scored",
         ),
     ],
 )
@@ -141,12 +141,13 @@ def test_whatever_comes_out_differently_is_told(
     tamper(folder / "careful")
     careful = _verified(folder, "careful")["careful"]
     assert careful.problems == ()
-    assert Change("2021", figure, before, after) in careful.changes
+    assert Mismatch("careful", f"reports.2021.{figure}", before, after) in careful.mismatches
     assert not careful.holds
 
 
 def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None:
     def change(content: Any) -> None:
+        content = content["reports"]["2021"]
         versions = content["signature_fields"]["versions"]
         content["signature"] = content["signature"].replace(f"mwz:{versions['mwz']}|", "mwz:0.0.1|")
         versions["mwz"] = "0.0.1"
@@ -184,8 +185,8 @@ def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) 
     run = verifying.failed(folder)
     lines = run.out.splitlines()
     start = lines.index("careful: 4 figures scored differently")
-    assert lines[start + 1].split() == ["rules", "figure", "before", "after"]
-    assert ["2021", "inform", "90.0", repr(100 * 26 / 30)] in [x.split() for x in lines]
+    assert lines[start + 1].split() == ["figure", "before", "after"]
+    assert ["reports.2021.inform", "90.0", repr(100 * 26 / 30)] in [x.split() for x in lines]
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
     assert files_below(folder) == before
     # Those named, and no other.
@@ -225,7 +226,7 @@ def test_texts_of_files_are_escaped(folder: Path, cli: Cli, verifying: Cli) -> N
     (folder / "careful").rename(folder / "care\x1b[2Jful")
 
     def change(content: Any) -> None:
-        content["unknown_placeholders"]["\x1b]0;owned\x07"] = 3
+        content["reports"]["2021"]["unknown_placeholders"]["\x1b]0;owned\x07"] = 3
 
     change_scores(folder / "care\x1b[2Jful", change)
     for run in (

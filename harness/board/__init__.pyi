@@ -1,8 +1,7 @@
 """What other rooms may use of this one."""
 
 from .changes import (
-    changes_table as changes_table,
-    differences as differences,
+    mismatches_table as mismatches_table,
     outdated as outdated,
     review_text as review_text,
     touched_entries as touched_entries,
@@ -53,7 +52,7 @@ from .rows import (
     response_figures as response_figures,
     response_flags as response_flags,
 )
-from .scores import Scores as Scores
+from .scores import Scores as Scores, mismatches as mismatches
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,

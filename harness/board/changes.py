@@ -1,17 +1,14 @@
-"""What changes: figures that come out differently, and what a proposed folder of entries brings."""
+"""What a proposed folder changes, and what of a folder does not follow from its entries."""
 
 from __future__ import annotations
 
 import difflib
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from mwz.normalization import DEFAULT_RULES
 
-from ..errors import counted
+from ..errors import counted, cut
 from ..io import escaped, is_plain_file, read_plain, text_table
 from .columns import board_tables
 from .entries import (
@@ -23,107 +20,27 @@ from .entries import (
 )
 from .markdown import entered_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, missing_pairs, pair_problems
+from .pairs import PAIRS_FILE, missing_pairs, pair_mismatches
 from .reported import REPORTED_FILE
 from .rows import raised_flags, shown_rank
-from .scores import FILES, SCORES_FILE, Scores, plain
+from .scores import SCORES_FILE, Mismatch, score_mismatches
 from .systems import NOT_STATED, missing_facts
 from .track import tracks
 
-
-@dataclass(frozen=True)
-class Change:
-    """A figure, or a word beside the figures, that came out differently.
-
-    Attributes:
-        rules: The rule set it was computed under; "result" in tracks without reports; or "gold" and
-            the version of the gold states.
-        figure: Where it stands in the report, such as "strict.inform.total".
-        before: Its value before; None if there was none.
-        after: Its value now; None if there is none any more.
-    """
-
-    rules: str
-    figure: str
-    before: float | str | None
-    after: float | str | None
+_LONGEST_VALUE = 60
+"""The characters that are shown of a value: some are marks of all dialogues."""
 
 
-def changes_table(changes: Sequence[Change]) -> str:
-    """Return changes as a table for people, at full precision."""
-
-    def exact(value: float | str | None) -> str:
-        return "–" if value is None else repr(value)
-
-    return text_table(
-        ["rules", "figure", "before", "after"],
-        [[c.rules, c.figure, exact(c.before), exact(c.after)] for c in changes],
-    )
-
-
-def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
-    """Yield the figures that differ; of what only one of them was scored under, none."""
-    before, after = _figures(old), _figures(new)
-    for rules in before:
-        if rules in after:
-            yield from differences(rules, before[rules], after[rules], 1e-12)
-
-
-def _figures(scores: Scores) -> dict[str, Any]:
-    """Return what figures were computed under, as a `Change` calls it -> the figures."""
-    by_source: dict[str, Any] = {rules: plain(report) for rules, report in scores.reports.items()}
-    for rules, figures in (scores.without_placeholders or {}).items():
-        by_source.setdefault(rules, {})["without_placeholders"] = figures
-    if scores.result is not None:
-        by_source["result"] = plain(scores.result)
-    by_source |= {f"gold {version}": plain(one) for version, one in scores.further_gold.items()}
-    return {source: _without_signatures(figures) for source, figures in by_source.items()}
-
-
-def _without_signatures(content: Any) -> Any:
-    if not isinstance(content, Mapping):
-        return content
-    kept = {name: one for name, one in content.items() if not name.startswith("signature")}
-    return {name: _without_signatures(one) for name, one in kept.items()}
-
-
-def differing_files(old: Scores, new: Scores) -> list[str]:
-    """Return the files of scores that hold something else than new ones do."""
-    before, after = old.documents(), new.documents()
-    # Figures beside reports are computed in another order on another machine.
-    tolerances = {name: 1e-12 if name == SCORES_FILE else 1e-9 for name in FILES}
-    return [
-        name
-        for name, tolerance in tolerances.items()
-        if any(differences("", before.get(name), after.get(name), tolerance))
-    ]
-
-
-def differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
-    """Yield the numbers and words of documents that differ by more than a share of themselves."""
-    old, new = dict(_values("", before)), dict(_values("", after))
-    for place in dict.fromkeys([*old, *new]):
-        one, other = old.get(place), new.get(place)
-        if isinstance(one, float | int) and isinstance(other, float | int):
-            same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
-        else:
-            same = one == other
-        if not same:
-            yield Change(rules, place, one, other)
-
-
-def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
-    """Yield every number and word of a document with its place."""
-    if isinstance(content, Mapping):
-        for key, value in content.items():
-            yield from _values(f"{place}.{key}" if place else str(key), value)
-    elif isinstance(content, str):
-        yield place, content
-    elif isinstance(content, Sequence):
-        for number, value in enumerate(content):
-            yield from _values(f"{place}[{number}]", value)
-    elif isinstance(content, int | float) and not isinstance(content, bool):
-        yield place, content
+def mismatches_table(mismatches: Sequence[Mismatch]) -> str:
+    """Return mismatches as a table for people, numbers at full precision."""
+    rows = []
+    for mismatch in mismatches:
+        values = [
+            "–" if value is None else cut(repr(value), _LONGEST_VALUE)
+            for value in (mismatch.stored, mismatch.made)
+        ]
+        rows.append([mismatch.field, *values])
+    return text_table(["figure", "before", "after"], rows)
 
 
 # -------------------------------------------------------------------- a proposed folder
@@ -131,7 +48,15 @@ def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
 
 def touched_entries(entries: Sequence[Entry], base: Path) -> list[Entry]:
     """Return the entries whose content is not that in another folder of submissions."""
-    return [one for one in entries if _content(one.folder) != _content(base / one.key)]
+    touched = []
+    for entry in entries:
+        for name in (ENTRY_FILE, SCORES_FILE):
+            path, before = entry.folder / name, base / entry.key / name
+            content = path.read_bytes() if path.is_file() else None
+            if content != (before.read_bytes() if before.is_file() else None):
+                touched.append(entry)
+                break
+    return touched
 
 
 def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
@@ -198,15 +123,11 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
         yield "flags: none raised"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"
-    if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
-        yield f"{counted(len(figures), 'figure')} of {SCORES_FILE} changed, the first:"
-        yield f"```\n{changes_table(figures[:12])}\n```"
-
-
-def _content(folder: Path) -> dict[str, bytes]:
-    """Return name -> content of the files of an entry that scores and pages follow from."""
-    paths = [folder / name for name in (ENTRY_FILE, *FILES)]
-    return {path.name: path.read_bytes() for path in paths if path.is_file()}
+    if old is not None:
+        changed = score_mismatches(entry.key, old.scores, entry.scores)
+        if changed:
+            yield f"{counted(len(changed), 'figure')} of {SCORES_FILE} changed, the first:"
+            yield f"```\n{mismatches_table(changed[:12])}\n```"
 
 
 def _diff(before: Path, after: Path) -> str:
@@ -249,5 +170,8 @@ def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], l
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    problems += pair_problems(folder, entries, {entry.key for entry in entries})
+    for pair in pair_mismatches(folder, entries, {entry.key for entry in entries}):
+        values = f"{pair.stored!r} is stored, and {pair.made!r} comes out"
+        remedy = "remove the line of both, and run `mwz leaderboard`"
+        problems.append(f"{pair.entry}: {pair.field}: {values}; {remedy}")
     return diffs, problems

@@ -1,9 +1,7 @@
 """Entries: the folders of submissions/, one per system, with what it is, reported and scores.
 
     submissions/NAME/entry.toml          what the system is and what its papers report
-    submissions/NAME/scores.json         what the harness gives it, at full precision
-    submissions/NAME/dialogues.json      the same dialogue by dialogue, intervals, lost points
-    submissions/NAME/seeds.json          what further seeds of the system score, if there are any
+    submissions/NAME/scores.json         all that the harness computed of it, at full precision
     submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere, or made
     submissions/order.txt                which came first: an entry is no copy of a later one
 
@@ -25,7 +23,7 @@ from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
 from ..rooms import absent_tracks
 from ..signature import PLACEHOLDERS, current_versions, installed_version
-from .scores import DialogueScores, Scores, read_scores
+from .scores import SCORES_FILE, DialogueScores, Scores, read_scores, scores_text
 from .systems import System, folder_name, read_system
 from .track import report_left_out, tracks
 
@@ -48,8 +46,7 @@ class Entry:
         folder: Where it is.
         system: What the system is.
         scores: What it scores; nothing if its `scores.json` cannot be read.
-        problems: Why its `scores.json`, or what is beside it, cannot be used: it cannot be read, or
-            it was edited.
+        problems: Why its `scores.json` cannot be read.
     """
 
     folder: Path
@@ -246,16 +243,19 @@ def entry_problems(entries: Sequence[Entry]) -> list[str]:
 
 
 def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield which files in the entries' folders were changed since the harness wrote them.
+    """Yield which entries' scores are not as the harness writes them.
+
+    Some figures stand in the file twice, such as those that follow from others.
 
     Args:
         entries: The entries; of those that cannot be read something is wrong already.
     """
-    for entry in (entry for entry in entries if not entry.problems):
-        for name, text in entry.scores.files().items():
-            path = entry.folder / name
-            if path.is_file() and parse_json(read_plain(path), str(path)) != json.loads(text):
-                yield f"{entry.key}: {name}: edited; score the entry again (--rescore)"
+    for entry in entries:
+        if not entry.problems:
+            path = entry.folder / SCORES_FILE
+            stored = parse_json(read_plain(path), str(path))
+            if stored != json.loads(scores_text(entry.scores)):
+                yield f"{entry.key}: {SCORES_FILE}: edited; score the entry again (--rescore)"
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:

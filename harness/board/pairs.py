@@ -20,7 +20,6 @@ dropped when the file is written.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,7 +52,7 @@ from ..metrics import (
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
-from .scores import FIGURES, plain
+from .scores import FIGURES, Mismatch, mismatches, plain
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -323,39 +322,35 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     return {**stored, **_both_ways(compared(entries, missing) if missing else ())}
 
 
-def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> Iterator[str]:
-    """Yield which stored pairs come out differently from what is stored of their entries.
+def pair_mismatches(
+    folder: Path, entries: Sequence[Entry], keys: Collection[str]
+) -> list[Mismatch]:
+    """Return in what stored pairs are not what comes out of what is stored of their entries.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
         keys: Keys of the entries whose pairs are looked at.
+
+    Returns:
+        The mismatches, each of one of these entries.
     """
     stored = read_pairs(folder, entries)
-    chosen = [pair for pair in stored if pair[0] < pair[1] and {*map(entry_key, pair)} & {*keys}]
+    chosen = []
+    for a, b in stored:
+        if a < b and not {entry_key(a), entry_key(b)}.isdisjoint(keys):
+            chosen.append((a, b))
+    different = []
     for pair in compared(entries, chosen) if chosen else ():
-        if not _is_same(stored[pair.a, pair.b], pair):
-            problem = "gives another result; remove the line of both, and run `mwz leaderboard`"
-            for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
-                yield f"{entry_key(one)}: {PAIRS_FILE}: how it compares with {other} {problem}"
+        entry = entry_key(pair.a) if entry_key(pair.a) in keys else entry_key(pair.b)
+        place = f"{PAIRS_FILE}, {pair.a} and {pair.b}"
+        different += mismatches(entry, place, plain(stored[pair.a, pair.b]), plain(pair))
+    return different
 
 
 def entry_key(name: str) -> str:
     """Return the entry's key, of the name that it is compared by."""
     return name.removesuffix(STATES)
-
-
-def _is_same(one: EntryPair, other: EntryPair) -> bool:
-    """Whether two pairs say the same, apart from what the order of arithmetic can make."""
-    if one.dialogues != other.dialogues or one.figures.keys() != other.figures.keys():
-        return False
-    return all(
-        math.isclose(ours.difference, theirs.difference, rel_tol=1e-9, abs_tol=1e-9)
-        and math.isclose(ours.p, theirs.p, rel_tol=1e-6)
-        and (ours.test, ours.only_a, ours.only_b) == (theirs.test, theirs.only_a, theirs.only_b)
-        for name, ours in one.figures.items()
-        for theirs in [other.figures[name]]
-    )
 
 
 def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> list[EntryPair]:

@@ -17,17 +17,24 @@ from ..errors import InputError, counted
 from ..io import escaped, markdown_table, read_plain
 from ..metrics import GoldStates, response_metrics, result_keys
 from ..scoring import Scorer, run
-from .changes import Change, changed_figures, changes_table, differing_files
+from .changes import mismatches_table
 from .columns import shown_figures
 from .entries import Entry, absent_packages, entry_problems, file_problems
 from .entry_scores import Reading, Responses, score_entry
 from .model import Board, read_board
-from .pairs import pair_problems
+from .pairs import pair_mismatches
 from .rows import NOTHING
-from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
+from .scores import (
+    Mismatch,
+    Scores,
+    mismatches,
+    score_mismatches,
+    seed_file,
+    signature_problems,
+)
 from .systems import Predictions
 from .track import tracks
-from .tracked import KEEP, TrackedScores
+from .tracked import TrackedScores
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class Rescored:
     Attributes:
         key: The entry's folder name.
         scores: Its new scores; None if they stay as they are.
-        changes: The figures that differ.
+        mismatches: The figures that differ.
         missing: Why it was not scored, if it was not.
         unverified: What was not scored again and stays as it is stored, with the reason.
         problems: Where it was verified: what is wrong with it, a sentence each.
@@ -45,7 +52,7 @@ class Rescored:
 
     key: str
     scores: Scores | None = None
-    changes: tuple[Change, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     missing: str | None = None
     unverified: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -53,7 +60,7 @@ class Rescored:
     @property
     def holds(self) -> bool:
         """Whether nothing is wrong, as far as it could be told."""
-        return not self.problems and not self.changes
+        return not self.problems and not self.mismatches
 
 
 # --------------------------------------------------------------------------- their predictions
@@ -185,14 +192,9 @@ def _seed_files(entry: Entry) -> dict[str, bytes]:
     Raises:
         InputError: Some are not in the entry's folder.
     """
-    if not (entry.folder / SEEDS_FILE).exists():
-        return {}
-    stored = () if entry.scores.seeds is None else entry.scores.seeds.seeds
-    names = {seed.file for seed in stored}
-    names |= {path.name for path in entry.folder.glob(seed_file("*"))}
-    if not names:
-        problem = f"{SEEDS_FILE} cannot be used, and its predictions are missing"
-        raise InputError(entry.key, problem)
+    names = {path.name for path in entry.folder.glob(seed_file("*"))}
+    if entry.scores.seeds is not None:
+        names |= {seed.file for seed in entry.scores.seeds.seeds}
     numbered = sorted(names, key=lambda name: (len(name), name))
     return {name: read_plain(entry.folder / name) for name in numbered}
 
@@ -251,11 +253,11 @@ def _rescored(
     keeps = old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in missing if keeps and v in old.further_gold}
     new = replace(new, further_gold={**new.further_gold, **kept})
-    changes = tuple(changed_figures(old, new))
+    is_same = not mismatches(entry.key, "", old.to_dict(), new.to_dict())
     return Rescored(
         entry.key,
-        new if changes or differing_files(old, new) else None,
-        changes,
+        None if is_same else new,
+        tuple(score_mismatches(entry.key, old, new)),
         unverified=tuple(
             f"its figures against gold states {version}, which are not installed"
             for version in kept
@@ -300,52 +302,28 @@ def verify(
     Returns:
         The outcomes with problems, in the order of the entries.
     """
-    by_key = {one.key: one for one in outcomes}
-    # Copies are a flag of the later entry: let that be one of those to verify.
+    by_key = {outcome.key: outcome for outcome in outcomes}
     keys = {entry.key for entry in chosen}
-    problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    problems += file_problems(chosen)
+    # Copies are a flag of the later entry: let that be one of those to verify.
+    others = [entry for entry in entries if entry.key not in keys]
+    problems = [*entry_problems([*others, *chosen]), *file_problems(chosen)]
+    of_pairs: list[Mismatch] = []
     for folder in {entry.folder.parent for entry in chosen}:
-        problems += pair_problems(folder, entries, keys)
+        of_pairs += pair_mismatches(folder, entries, keys)
     verified = []
     for entry in chosen:
-        prefix = f"{entry.key}:"
-        stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
-        differing = _disagreements(entry, by_key[entry.key].scores)
-        verified.append(replace(by_key[entry.key], problems=(*stored, *differing)))
+        outcome, prefix = by_key[entry.key], f"{entry.key}:"
+        own = [problem for problem in problems if problem.startswith(prefix)]
+        wrong = [problem.removeprefix(prefix).lstrip() for problem in own]
+        # What cannot be read is among the problems already.
+        if entry.scores.is_scored and outcome.scores is not None:
+            if entry.scores.predictions != outcome.scores.predictions:
+                wrong.append("the predictions are not those that were scored")
+            wrong += signature_problems(entry.scores, outcome.scores)
+        different = [pair for pair in of_pairs if pair.entry == entry.key]
+        different = [*outcome.mismatches, *different]
+        verified.append(replace(outcome, problems=tuple(wrong), mismatches=tuple(different)))
     return verified
-
-
-def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
-    """Yield what stored scores depend on that new ones do not, and which files hold others."""
-    old = entry.scores
-    # What cannot be read is among the problems already.
-    if not old.is_scored or new is None:
-        return
-    if old.predictions != new.predictions:
-        yield "the predictions are not those that were scored"
-    yield from _signature_problems(old, new)
-    # Of scores.json each figure is listed.
-    for name in differing_files(old, new):
-        if name != SCORES_FILE:
-            yield f"{name}: a score changes (--rescore)"
-
-
-def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
-    stored, scored = old.signatures, new.signatures
-    yield from (f"rule set {rules}: not scored" for rules in scored if rules not in stored)
-    for rules in stored:
-        if rules in scored:
-            about = f"rule set {rules}: " if rules else ""
-            reasons = stored[rules].comparable_with(scored[rules]).reasons
-            yield from (f"{about}{reason}" for reason in reasons)
-    for version, by_choice in old.further_gold.items():
-        reasons = ("cannot be scored, or the board does not use them; score the entry again",)
-        if version in new.further_gold:
-            # Both choices of `--dontcare` have the same gold states.
-            other = new.further_gold[version][KEEP].signature
-            reasons = by_choice[KEEP].signature.comparable_with(other).reasons
-        yield from (f"figures against gold states {version}: {reason}" for reason in reasons)
 
 
 def verified_text(
@@ -374,8 +352,8 @@ def verified_text(
             table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
         parts += [f"## {escaped(one.key)}"]
         parts += [markdown_table(["Table", "Figure", "Stored", "Scored again"], table)]
-        if one.changes:
-            parts.append(f"```\n{changes_table(one.changes[:12])}\n```")
+        if one.mismatches:
+            parts.append(f"```\n{mismatches_table(one.mismatches[:12])}\n```")
         parts += [f"- not verified: {escaped(reason)}" for reason in reasons]
         parts += [f"- **{escaped(problem)}**" for problem in one.problems]
     if edited:

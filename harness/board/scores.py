@@ -1,34 +1,35 @@
-"""What an entry scores, as it is stored in its folder, and the files that hold it (`FILES`).
+"""What an entry scores: its `scores.json`, all that the harness computed of it.
 
-- `scores.json`: the report under the default rule set as `Report.to_dict` writes it, with more
-  keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
-  other rule sets by name; `without_placeholders`, of an entry that declares placeholders, the
-  strict figures without them. In a track whose entries have no reports, the `result` that the track
-  declares, with its signature. `further_gold`: what predicted states score against gold states of
-  further versions, as declared with the data set (`data/sets/`): version -> choice of `--dontcare`
-  -> scores.
-- `dialogues.json`: the same dialogue by dialogue, of the default rule set and the strict set-up, in
+The file holds a `Scores`: `scores_text` writes it, `parse_scores` reads it. Its sections:
+
+- `predictions`: what identifies the predictions scored.
+- `reports`: rule set -> report, as `Report.to_dict` writes it. In a track whose entries have no
+  reports, `result`: what the track declares, with its signature.
+- `without_placeholders`: of an entry that declares placeholders, the strict figures without them.
+- `further_gold`: what predicted states score against gold states of further versions, as declared
+  with the data set (`data/sets/`): version -> choice of `--dontcare` -> scores.
+- `dialogues`: the scores dialogue by dialogue, of the default rule set and the strict set-up, in
   the order of the benchmark's dialogues: which are won, BLEU's counts, the intervals of the scores,
   and what points were lost by.
-- `seeds.json`: what further seeds of the system score, if there are any.
-- `fingerprints.json`: a few characters per turn of what it says and believes, by which copies of
+- `seeds`: what further seeds of the system score, if there are any.
+- `fingerprints`: a few characters per turn of what it says and believes, by which copies of
   another entry show (`copied.py`).
 
-Each is a document that a dataclass holds: `plain` writes it, `validated` reads it. Whether somebody
-edited it shows when it is computed again (`mwz verify`).
+Whether somebody edited a section shows when it is computed again (`mwz verify`).
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, PlainValidator
 
 from mwz.normalization import DEFAULT_RULES, digest_of_json, sha256
 
@@ -36,24 +37,24 @@ from ..comparison import Interval, Spread
 from ..data import blob_id
 from ..diagnosis import Causes
 from ..errors import InputError, refuse
-from ..io import parse_json, read_plain, to_json, validated
+from ..io import parse_json, read_plain, validated
 from ..metrics import COLUMNS
 from ..scoring import Report, read_report
 from ..signature import Signature
 from .copied import Fingerprints
-from .track import Track, tracks
+from .track import tracks
 from .tracked import DROP, KEEP, FurtherGold, TrackedScores, entered_scores
 
 SCORES_FILE = "scores.json"
-DIALOGUES_FILE = "dialogues.json"
-FINGERPRINTS_FILE = "fingerprints.json"
-SEEDS_FILE = "seeds.json"
 
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
-_FORMAT = 3
-"""The version of the schema of all files but a report, which has its own."""
+_FORMAT = 4
+"""The version of the file's schema; reports have their own."""
+
+_LEVELS = 3
+"""The levels of the file whose keys have lines of their own; what is below stands on one line."""
 
 
 def plain(value: Any) -> Any:
@@ -63,16 +64,22 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Report):
         return value.to_dict()
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     if is_dataclass(value):
-        named = [(each, getattr(value, each.name)) for each in fields(value)]
-        value = {f.name: one for f, one in named if not (one is None and f.default is None)}
+        named = {}
+        for declared in fields(value):
+            content = getattr(value, declared.name)
+            if content is not None or declared.default is not None:
+                named[declared.name] = content
+        value = named
     elif hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: plain(content) for name, content in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return f"{value:f}" if isinstance(value, Decimal) else value
+        return [plain(content) for content in value]
+    return value
 
 
 # ------------------------------------------------------------------------------- predictions
@@ -115,7 +122,7 @@ def hashes_of(content: bytes, data: object = None, trials: tuple[str, ...] = ())
     return Hashes(sha256(content), blob_id(content), digest, trials or None)
 
 
-# ---------------------------------------------------------------------------- dialogues.json
+# ------------------------------------------------------------------------ dialogue by dialogue
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,7 @@ _Marks: TypeAlias = Annotated[str, Field(pattern="^[01]*$")]
 
 @dataclass(frozen=True)
 class DialogueScores:
-    """The content of a `dialogues.json`. Marks are texts of 1 (yes) and 0 (no).
+    """What an entry scores dialogue by dialogue. Marks are texts of 1 (yes) and 0 (no).
 
     Attributes:
         data: Content hash of the benchmark.
@@ -194,7 +201,7 @@ class DialogueScores:
         return [[1] * len(self.places), *marks, *self.bleu]
 
 
-# -------------------------------------------------------------------------------- seeds.json
+# ------------------------------------------------------------------------------------- seeds
 
 
 @dataclass(frozen=True)
@@ -216,7 +223,7 @@ class Seed:
 
 @dataclass(frozen=True)
 class SeedScores:
-    """The content of a `seeds.json`.
+    """What further seeds of a system score.
 
     Attributes:
         seeds: The further seeds: the first one is the entry itself.
@@ -237,12 +244,21 @@ def seed_file(number: int | str) -> str:
     return f"seed-{number}.json.gz"
 
 
-# ------------------------------------------------------------------------------- scores.json
+# ------------------------------------------------------------------------------- all sections
+
+
+def _stored_report(content: object) -> Report:
+    """Return a report as the file holds it."""
+    try:
+        return read_report(content, "report")
+    except InputError as error:
+        # pydantic puts the place before the problem.
+        raise ValueError("; ".join(error.problems)) from error
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What an entry scores.
+    """What an entry scores: the content of its `scores.json`.
 
     Attributes:
         reports: Rule set -> report. There are none in a track whose entries have a result instead.
@@ -256,13 +272,15 @@ class Scores:
         further_gold: What its predicted states score against further gold states.
     """
 
-    reports: Mapping[str, Report] = field(default_factory=dict)
+    reports: Mapping[str, Annotated[Report, PlainValidator(_stored_report)]] = field(
+        default_factory=dict
+    )
     predictions: Hashes | None = None
     result: Any = None
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
     fingerprints: Fingerprints | None = None
-    without_placeholders: Mapping[str, Mapping[str, float]] | None = None
+    without_placeholders: Mapping[str, Mapping[str, FiniteFloat]] | None = None
     further_gold: FurtherGold = field(default_factory=dict)
 
     @property
@@ -303,111 +321,42 @@ class Scores:
         yield entered
         yield from further
 
-    def documents(self) -> dict[str, dict[str, Any]]:
-        """Return name -> content, as JSON types, of the files that there are, as they are written.
-
-        `scores.json` is the last: if the process is killed before it is written, the old scores
-        are scored again.
-        """
-        documents = {}
-        for name, (field_, _) in _TYPES.items():
-            content = getattr(self, field_)
-            if content is not None:
-                documents[name] = {"format": _FORMAT, **plain(content)}
-        if self.is_scored:
-            documents[SCORES_FILE] = _scores_document(self)
-        return documents
-
-    def files(self) -> dict[str, str]:
-        """Return name -> content of the files that there are."""
-        return {name: _text(name, document) for name, document in self.documents().items()}
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sections that there are, as JSON types."""
+        sections = plain(self)
+        return {name: section for name, section in sections.items() if section != {}}
 
 
-def _scores_document(scores: Scores) -> dict[str, Any]:
-    if scores.result is None:
-        document = scores.main.to_dict()
-        others = {name: one for name, one in scores.reports.items() if name != DEFAULT_RULES}
-    else:
-        signature = str(scores.result.signature)
-        document = {"format": _FORMAT, "signature": signature, "result": plain(scores.result)}
-        others = None
-    beside = {
-        "predictions": scores.predictions,
-        "without_placeholders": scores.without_placeholders,
-        "other_rules": others,
-        "further_gold": scores.further_gold or None,
-    }
-    return {**document, **{key: plain(value) for key, value in beside.items() if value is not None}}
+# ----------------------------------------------------------------------------------- the file
 
 
-def _read_scores(document: dict[str, Any], source: str, track: Track) -> dict[str, Any]:
-    """Return the fields of `Scores` that a `scores.json` holds."""
-    types: dict[str, Any] = {
-        "predictions": Hashes,
-        "further_gold": dict[str, dict[str, TrackedScores]],
-        "result": track.result,
-        "without_placeholders": dict[str, dict[str, FiniteFloat]],
-    }
-    beside = {key: document.pop(key) for key in types if key in document}
-    if track.by_rules:
-        read = {"reports": _reports(document, source)}
-    elif "result" in beside:
-        read = {}
-    else:
-        raise InputError(source, f"expected scores of the track {track.name}")
-    return read | {key: validated(types[key], one, source, key) for key, one in beside.items()}
+def scores_text(scores: Scores) -> str:
+    """Return the content of a `scores.json`: a section, and each of its longer parts, is a line.
+
+    So what a pull request changes shows by its lines, though there are thousands of numbers.
+    """
+    document = {"format": _FORMAT, **scores.to_dict()}
+    return _lines(document, _LEVELS) + "\n"
 
 
-def _reports(document: dict[str, Any], source: str) -> dict[str, Report]:
-    others = document.pop("other_rules", {})
-    if not isinstance(others, dict):
-        raise InputError(source, "other_rules: expected an object of rule set -> report")
-    reports = {DEFAULT_RULES: read_report(document, source)}
-    for rules, report in others.items():
-        reports[rules] = read_report(report, f"{source}, other_rules.{rules}")
-    places = {rules: f"other_rules.{rules}" for rules in others} | {DEFAULT_RULES: "rules"}
-    problems = []
-    for rules, report in reports.items():
-        scored_by = report.signature.rules
-        if scored_by != rules:
-            problems.append(f"{places[rules]}: holds scores under rule set {scored_by}")
-    refuse(source, problems)
-    return reports
+def _lines(content: object, levels: int, indent: str = "") -> str:
+    """Return JSON, with the keys of so many levels of objects on lines of their own."""
+    if not levels or not isinstance(content, dict) or not content:
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    lines = []
+    for key, value in content.items():
+        shown = _lines(value, levels - 1, f"{indent} ")
+        lines.append(f"{indent} {json.dumps(key, ensure_ascii=False)}: {shown}")
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
 
 
-# --------------------------------------------------------------------------------- the files
-
-
-_TYPES: Mapping[str, tuple[str, type]] = {
-    DIALOGUES_FILE: ("dialogues", DialogueScores),
-    SEEDS_FILE: ("seeds", SeedScores),
-    FINGERPRINTS_FILE: ("fingerprints", Fingerprints),
-}
-"""File beside `scores.json` -> the field of `Scores` that it holds, and its type."""
-
-FILES = (*_TYPES, SCORES_FILE)
-"""The files of an entry's folder that hold its scores."""
-
-
-def _text(name: str, document: Mapping[str, Any]) -> str:
-    """Return the content of a file; of the longest ones with a line per key."""
-    if name not in (DIALOGUES_FILE, FINGERPRINTS_FILE):
-        return to_json(document)
-    dumped = partial(json.dumps, separators=(",", ":"))
-    lines = [f"{dumped(key)}: {dumped(value)}" for key, value in document.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def parse_scores(
-    content: bytes, source: str, track: str, name: str = SCORES_FILE
-) -> dict[str, Any]:
-    """Return the fields of `Scores` that one of an entry's files holds.
+def parse_scores(content: bytes, source: str, track: str) -> Scores:
+    """Return the scores that a `scores.json` holds.
 
     Args:
         content: The file.
         source: What messages call it.
         track: The entry's track.
-        name: Which of `FILES` it is.
 
     Raises:
         InputError: The content is not JSON, or not as the schema says.
@@ -415,14 +364,24 @@ def parse_scores(
     document = parse_json(content, source)
     if not isinstance(document, dict):
         raise InputError(source, "expected an object")
-    declared = tracks()[track]
-    is_report = name == SCORES_FILE and declared.by_rules
-    if not is_report and document.pop("format", None) != _FORMAT:
-        raise InputError(source, f"expected format {_FORMAT}; score the entry again (--rescore)")
-    if name == SCORES_FILE:
-        return _read_scores(document, source, declared)
-    field_, kind = _TYPES[name]
-    return {field_: validated(kind, document, source)}
+    version = document.pop("format", "older")
+    if version != _FORMAT:
+        problem = f"format: {_FORMAT} is expected, and this is {version}"
+        raise InputError(source, f"{problem}; score the entry again (--rescore)")
+    scores = validated(Scores, document, source)
+    result_type = tracks()[track].result
+    lacks_default = result_type is None and DEFAULT_RULES not in scores.reports
+    if lacks_default or (scores.result is None) != (result_type is None):
+        raise InputError(source, f"expected scores of the track {track}")
+    problems = []
+    for rules, report in scores.reports.items():
+        scored_by = report.signature.rules
+        if scored_by != rules:
+            problems.append(f"reports.{rules}: holds scores under rule set {scored_by}")
+    refuse(source, problems)
+    if result_type is None:
+        return scores
+    return replace(scores, result=validated(result_type, scores.result, source, "result"))
 
 
 def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
@@ -435,20 +394,154 @@ def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
         track: The entry's track.
 
     Returns:
-        The scores, and why some cannot be used. If the `scores.json` cannot be read, there are no
-        scores.
+        The scores, and why they cannot be used: then there are none.
     """
-    fields_: dict[str, Any] = {}
-    problems: list[str] = []
-    for name in FILES:
-        path = folder / name
-        if name != SCORES_FILE and not path.is_file():
-            continue
-        try:
-            fields_ |= parse_scores(read_plain(path), str(path), track, name)
-        except InputError as error:
-            wrong = [f"{Path(error.source).name}: {problem}" for problem in error.problems]
-            if name == SCORES_FILE:
-                return Scores(), tuple(wrong)
-            problems += wrong
-    return Scores(**fields_), tuple(problems)
+    path = folder / SCORES_FILE
+    try:
+        return parse_scores(read_plain(path), str(path), track), ()
+    except InputError as error:
+        return Scores(), tuple(f"{SCORES_FILE}: {problem}" for problem in error.problems)
+
+
+# ------------------------------------------------------------------ made again and compared
+
+
+TOLERANCE = 1e-9
+"""The share of itself by which a number may differ: another machine adds in another order."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A number or word that comes out differently when it is made again.
+
+    Attributes:
+        entry: Key of the entry that stores it.
+        field: Where it stands, such as "reports.2021.strict.inform.total".
+        stored: What is stored; None if it is nothing.
+        made: What comes out; None if it is nothing.
+    """
+
+    entry: str
+    field: str
+    stored: float | str | None
+    made: float | str | None
+
+
+def mismatches(
+    entry: str, place: str, stored: object, made: object, tolerance: float = TOLERANCE
+) -> list[Mismatch]:
+    """Return the numbers and words in which a stored document is not what is made again.
+
+    Args:
+        entry: Key of the entry that stores it.
+        place: Where the document stands; empty for a whole file.
+        stored: What is stored, as JSON types.
+        made: The same, made again.
+        tolerance: The share of themselves by which numbers may differ.
+    """
+    old, new = dict(_values(place, stored)), dict(_values(place, made))
+    different = []
+    for field_ in dict.fromkeys([*old, *new]):
+        before, after = old.get(field_), new.get(field_)
+        if isinstance(before, float | int) and isinstance(after, float | int):
+            # Between figures that are as good as 0, shares of these say nothing.
+            is_same = math.isclose(before, after, rel_tol=tolerance, abs_tol=tolerance / 1000)
+        else:
+            is_same = before == after
+        if not is_same:
+            different.append(Mismatch(entry, field_, before, after))
+    return different
+
+
+def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
+    """Yield every number and word of a document with its place."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _values(f"{place}.{key}" if place else str(key), value)
+    elif isinstance(content, list):
+        for number, value in enumerate(content):
+            yield from _values(f"{place}[{number}]", value)
+    elif isinstance(content, str | int | float) and not isinstance(content, bool):
+        yield place, content
+
+
+def score_mismatches(entry: str, stored: Scores, made: Scores) -> list[Mismatch]:
+    """Return what of an entry's stored scores is not what is made again.
+
+    Left out are signatures, which may differ and yet compare (`signature_problems`), and what only
+    one of the two has (`lacking_parts`).
+
+    Args:
+        entry: Key of the entry.
+        stored: The stored scores.
+        made: The same, made again.
+    """
+    old, new = _parts(stored), _parts(made)
+    different = []
+    for name in old:
+        if name in new:
+            different += mismatches(entry, name, old[name], new[name])
+    return different
+
+
+def lacking_parts(scores: Scores, other: Scores) -> list[str]:
+    """Return what other scores have parts of and these have not: "reports.2023"."""
+    return [name for name in _parts(other) if name not in _parts(scores)]
+
+
+def _parts(scores: Scores) -> dict[str, Any]:
+    """Return the place of each part that is scored by itself -> its content, without signatures."""
+    parts = {}
+    for section, content in scores.to_dict().items():
+        if section in ("reports", "without_placeholders", "further_gold"):
+            for name, part in content.items():
+                parts[f"{section}.{name}"] = _without_signatures(part)
+        elif section != "predictions":
+            parts[section] = _without_signatures(content)
+    return parts
+
+
+def _without_signatures(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_without_signatures(part) for part in content]
+    if not isinstance(content, Mapping):
+        return content
+    rest = {}
+    for name, part in content.items():
+        if not name.startswith("signature"):
+            rest[name] = _without_signatures(part)
+    return rest
+
+
+def signature_problems(stored: Scores, made: Scores) -> list[str]:
+    """Return why stored scores do not compare with those that are made again, and what they lack.
+
+    Args:
+        stored: The stored scores.
+        made: The same, made again.
+    """
+    signatures, problems = _signatures(made), []
+    for place, signature in _signatures(stored).items():
+        if place in signatures:
+            reasons = signature.comparable_with(signatures[place]).reasons
+            problems += [f"{place}: {reason}" for reason in reasons]
+    problems += [f"{place}: not scored" for place in lacking_parts(stored, made)]
+    return problems + [
+        f"{place}: cannot be scored, or the board does not use it; score the entry again"
+        for place in lacking_parts(made, stored)
+    ]
+
+
+def _signatures(scores: Scores) -> dict[str, Signature]:
+    """Return the place of each part that has a signature -> the signature."""
+    signatures = {}
+    for rules, report in scores.reports.items():
+        signatures[f"reports.{rules}"] = report.signature
+    if scores.result is not None:
+        signatures["result"] = scores.result.signature
+    for version, by_choice in scores.further_gold.items():
+        # Both choices of `--dontcare` have the same gold states.
+        signatures[f"further_gold.{version}"] = by_choice[KEEP].signature
+    for seed in () if scores.seeds is None else scores.seeds.seeds:
+        signatures[f"seeds.{seed.file}"] = seed.signature
+    return signatures

@@ -21,7 +21,7 @@ from .model import Board, read_board, rows
 from .pairs import complete_pairs
 from .rescoring import Rescored, updated
 from .rows import flag_title, raised_flags
-from .scores import FILES, Scores, seed_file
+from .scores import SCORES_FILE, Scores, scores_text, seed_file
 from .systems import (
     NOT_STATED,
     PREDICTIONS_FILE,
@@ -160,11 +160,11 @@ def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored]
     """
     new = updated(entries, rescored)
     board = read_board(folder, new, DEFAULT_RULES, complete_pairs(folder, new))
-    changed = (entry for entry, old in zip(new, entries, strict=True) if entry is not old)
-    files = {
-        one.folder / name: text for one in changed for name, text in one.scores.files().items()
-    }
-    for path, content in {**files, **pages(folder, board)}.items():
+    files = pages(folder, board)
+    for entry, old in zip(new, entries, strict=True):
+        if entry is not old:
+            write_atomically(entry.folder / SCORES_FILE, scores_text(entry.scores))
+    for path, content in files.items():
         write_atomically(path, content)
     return board
 
@@ -226,17 +226,19 @@ def submit(
     made = target if target.exists() else folder / f".{target.name}"
     for file, content in files.items():
         write_atomically(made / file, content)
-    for path in (*(made / name for name in FILES), *made.glob(seed_file("*"))):
+    for path in made.glob(seed_file("*")):
         if path.name not in files:
-            path.unlink(missing_ok=True)
+            path.unlink()
     made.replace(target)
     return [*others, Entry(target, system, scores)]
 
 
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
-    texts = {ENTRY_FILE: system_text(system), **scores.files()}
-    files = {name: text.encode() for name, text in texts.items()}
+    files = {
+        ENTRY_FILE: system_text(system).encode(),
+        SCORES_FILE: scores_text(scores).encode(),
+    }
     for number, content in enumerate(predictions, start=1):
         name = PREDICTIONS_FILE if number == 1 else seed_file(number)
         # No time stamp: the same predictions are the same bytes.

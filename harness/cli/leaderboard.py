@@ -55,7 +55,7 @@ def command(
     rescoring["adds"] = not check
     rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:
-        changed = any(outcome.changes for outcome in rescored)
+        changed = any(outcome.mismatches for outcome in rescored)
         if base is not None and rescored:
             text = board.verified_text(submissions, entries, chosen, rescored)
             click.echo(f"{printable(text)}\n")
@@ -90,8 +90,8 @@ def _rescore(
     outcomes = sorted(coming, key=lambda outcome: outcome.key)
     for entry, outcome in () if quiet else zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
-        if outcome.changes:
-            click.echo(board.changes_table(outcome.changes))
+        if outcome.mismatches:
+            click.echo(board.mismatches_table(outcome.mismatches))
     kept = Counter(part for outcome in outcomes for part in outcome.unverified if not quiet)
     for part, count in kept.items():
         click.echo(f"of {count} entries kept as stored: {part}")
@@ -101,8 +101,8 @@ def _rescore(
 def _summary(entry: board.Entry, outcome: board.Rescored) -> str:
     if outcome.missing is not None:
         return f"kept as it is: {outcome.missing}"
-    if outcome.changes:
-        return f"{counted(len(outcome.changes), 'figure')} changed"
+    if outcome.mismatches:
+        return f"{counted(len(outcome.mismatches), 'figure')} changed"
     if outcome.scores is None:
         return "unchanged"
     if entry.problems:

@@ -151,11 +151,10 @@ def _summary(verified: Sequence[board.Rescored]) -> str:
 
 def _lines(verified: board.Rescored) -> str:
     lines = [f"{verified.key}: {problem}" for problem in verified.problems]
-    if verified.changes:
-        lines.append(
-            f"{verified.key}: {counted(len(verified.changes), 'figure')} scored differently"
-        )
-        lines.append(board.changes_table(verified.changes[:_SHOWN]))
+    if verified.mismatches:
+        count = counted(len(verified.mismatches), "figure")
+        lines.append(f"{verified.key}: {count} scored differently")
+        lines.append(board.mismatches_table(verified.mismatches[:_SHOWN]))
     if verified.missing is not None:
         lines.append(f"{verified.key}: not scored again: {verified.missing}")
     lines = lines or [f"{verified.key}: holds"]
@@ -207,8 +206,9 @@ def reference_differences(
     if scored:
         report = scorer.report(played)
         reference = scorer.report(by_libraries)
-        changes = board.differences("", report.to_dict(), reference.to_dict(), 0.0)
-        figures = ((one.figure, one.before, one.after) for one in changes)
+        by_default, by_reference = report.to_dict(), reference.to_dict()
+        different = board.mismatches(source, "", by_default, by_reference, tolerance=0.0)
+        figures = ((one.field, one.stored, one.made) for one in different)
         pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
     return [pair for pair in pairs if pair[1] != pair[2]]
 

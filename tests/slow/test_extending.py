@@ -180,7 +180,7 @@ def test_a_metric_is_one_file_and_listed(copied: Path, mwz: Mwz) -> None:
     assert f"{share:.2f}" in mwz("score", _predictions(copied), "--metrics", "questions")
     _submit(copied, mwz, "After", "--reported", "questions=12.5")
     stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
-    assert stored["questions"] == pytest.approx(share)
+    assert stored["reports"]["2021"]["questions"] == pytest.approx(share)
     page = (copied / "docs" / "board-tables.md").read_text(encoding="utf-8")
     (table,) = [part for part in page.split("## ") if part.startswith("Other metrics")]
     rows = [line for line in table.splitlines() if line.startswith("|")]
@@ -210,7 +210,7 @@ def test_a_rule_set_is_one_file(copied: Path, mwz: Mwz) -> None:
     assert mwz("leaderboard", "--check").strip().endswith("up to date")
     _submit(copied, mwz, "After", "--reported", "inform=50.0")
     stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
-    assert "2031" in stored["other_rules"]
+    assert "2031" in stored["reports"]
     assert "2031" in mwz("data", "list")
     assert "2031" in mwz("audit", "after", "--json", "-")
 
