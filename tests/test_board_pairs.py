@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from entered import REPOSITORY, change_scores, enter_sample, leaderboard, reports
-from helpers import PROJECT, Cli, table_rows
+from helpers import Cli, table_rows
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
@@ -208,28 +208,27 @@ def test_a_missing_pair_is_named(folder: Path, board_cli: Cli) -> None:
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
     run = board_cli.failed(folder, "--check")
     assert "lacks 1 of the entries' pairs" in run.err
-    assert "alpha and beta; run `mwz leaderboard`" in run.err
+    assert "alpha and gamma; run `mwz leaderboard`" in run.err
 
 
-def test_added_entries_merge_without_conflict(folder: Path, tmp_path: Path, board_cli: Cli) -> None:
-    attributes = PROJECT / ".gitattributes"
-    if not attributes.is_file():
-        pytest.skip("the project is not here")
-    assert f"submissions/{PAIRS_FILE} merge=union" in attributes.read_text(encoding="utf-8")
-    branches = []
-    for key, won in (("bravo", 73), ("delta", 50)):
-        branch = Path(shutil.copytree(folder, tmp_path / key))
-        enter_measured(branch, key, outcomes(marks((0, won))))
-        branches.append(pairs_text(_pairs(branch)).splitlines(keepends=True))
-    for key in ("bravo", "delta"):
-        shutil.copytree(tmp_path / key / key, folder / key)
-    # Lines that either has, as the driver `union` leaves them.
-    merged = branches[0] + [line for line in branches[1] if line not in branches[0]]
-    (folder / PAIRS_FILE).write_text("".join(merged), encoding="utf-8")
-    entries = read_entries(folder)
-    assert missing_pairs(read_pairs(folder, entries), entries) == [("bravo", "delta")]
+def test_a_renamed_entry_keeps_its_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / PAIRS_FILE).write_text(pairs_text(_pairs(folder)), encoding="utf-8")
+    before = _pairs(folder)
+    (folder / "alpha").rename(folder / "omega")
+    computed = _computed(monkeypatch)
+    after = _pairs(folder)
+    assert computed == []
+    assert after["omega", "beta"] == before["alpha", "beta"]
+    assert after["beta", "omega"] == before["beta", "alpha"]
+
+
+def test_a_file_of_pairs_with_the_marks_of_a_conflict_is_refused(
+    folder: Path, board_cli: Cli
+) -> None:
     board_cli.done(folder)
-    board_cli.done(folder, "--check")
+    path = folder / PAIRS_FILE
+    path.write_text("<<<<<<< HEAD\n" + path.read_text("utf-8"), encoding="utf-8")
+    assert "remove the file, and run `mwz leaderboard`" in board_cli.refused(folder, "--check")
 
 
 # ------------------------------------------------------------------------------- the leaderboard

@@ -21,7 +21,7 @@ from mwz.harness.board.views.site_pages import (
 
 def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:
     figure = PairFigure(difference, p, "randomisation")
-    return EntryPair(a, b, ("", ""), 100, 1, 1, dict.fromkeys(FIGURES, figure))
+    return EntryPair((a, b), 100, dict.fromkeys(FIGURES, figure))
 
 
 def _ranges(folder: Path, *pairs: tuple[str, str, float, float]) -> Board:

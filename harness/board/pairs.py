@@ -7,25 +7,21 @@ What `dialogues.json` holds of every dialogue is enough for `FIGURES` under the 
 the strict set-up. What is known of a file is brought into the same form by `of_file`.
 
 Every two entries whose scores compare under the default rule set have a line in `pairs.jsonl`:
-differences, the dialogues that only one of the two wins, and p-values. A line is made of the two
-entries' `dialogues.json` alone, and names the digests of both, so that outdated ones show without
-anything being computed.
-
-One line says all of a pair, and lines are in order, because entries are added side by side: two
-changes that each add an entry add lines, and `mwz leaderboard` adds the line that both lack, as it
-makes the page. Lines that cannot be read, or are of entries that are gone, do not count and are
-dropped when the file is written.
+differences, the dialogues that only one of the two wins, and p-values. A line is made of what both
+entries store of their dialogues, and goes by the digests of it: an entry that changes has no lines
+any more, and one that is renamed keeps them. `mwz leaderboard` compares what has no line, and drops
+lines of entries that are gone.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, sha256
 
@@ -191,7 +187,8 @@ class PairFigure:
 
     def reversed(self) -> PairFigure:
         """Return the same of the second one and the first."""
-        return PairFigure(-self.difference, self.p, self.test, self.only_b, self.only_a)
+        # 0 and not -0 of two that are equal.
+        return PairFigure(0 - self.difference, self.p, self.test, self.only_b, self.only_a)
 
 
 @dataclass(frozen=True)
@@ -199,22 +196,18 @@ class EntryPair:
     """Two entries, compared.
 
     Attributes:
-        a: Key of the first entry.
-        b: Key of the second one.
         digests: The digests of what is known of their dialogues.
         dialogues: The dialogues that both submit.
-        samples: The samples of the randomisation test.
-        seed: Its seed.
         figures: Of `FIGURES`, or `JGA` -> how the two differ.
     """
 
-    a: str
-    b: str
     digests: tuple[str, str]
     dialogues: int
-    samples: int
-    seed: int
     figures: Mapping[str, PairFigure]
+
+    def __post_init__(self) -> None:
+        if set(self.figures) not in ({*FIGURES}, {JGA}):
+            raise ValueError(f"figures: expected {', '.join(FIGURES)}, or {JGA}")
 
     @property
     def ranking(self) -> PairFigure:
@@ -223,8 +216,8 @@ class EntryPair:
 
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
-        figures = {name: one.reversed() for name, one in self.figures.items()}
-        return replace(self, a=self.b, b=self.a, digests=self.digests[::-1], figures=figures)
+        figures = {name: figure.reversed() for name, figure in self.figures.items()}
+        return replace(self, digests=self.digests[::-1], figures=figures)
 
 
 Pairs: TypeAlias = Mapping[tuple[str, str], EntryPair]
@@ -232,38 +225,51 @@ Pairs: TypeAlias = Mapping[tuple[str, str], EntryPair]
 
 
 def pairs_text(pairs: Pairs) -> str:
-    """Return the content of `pairs.jsonl`."""
-    ordered = (plain(pairs[a, b]) for a, b in sorted(pairs) if a < b)
-    return "".join(f"{json.dumps(pair, separators=(',', ':'))}\n" for pair in ordered)
+    """Return the content of `pairs.jsonl`: a line for each pair, in the order of the digests."""
+    lines = set()
+    for pair in pairs.values():
+        if pair.digests == tuple(sorted(pair.digests)):
+            lines.add(json.dumps(plain(pair), separators=(",", ":")) + "\n")
+    return "".join(sorted(lines))
 
 
 def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     """Return the pairs of a folder that are of its entries as they are.
 
-    Nothing is an error: what is not there, or cannot be read, can be made again.
-
     Args:
         folder: The folder of submissions.
         entries: Its entries.
+
+    Raises:
+        InputError: The file of pairs is not as the harness writes it.
     """
     path = folder / PAIRS_FILE
-    lines = read_plain(path).splitlines() if path.is_file() else []
-    wanted = _digests(entries)
-    return _both_ways(
-        pair
-        for pair in _parsed(lines)
-        if wanted.get((pair.a, pair.b)) == pair.digests
-        and (pair.samples, pair.seed) == (SAMPLES, SEED)
-    )
+    by_digests = {}
+    for line in read_plain(path).splitlines() if path.is_file() else ():
+        try:
+            pair = validated(EntryPair, parse_json(line, str(path)), str(path))
+        except InputError as error:
+            problem = f"{error.problems[0]}; remove the file, and run `mwz leaderboard`"
+            raise InputError(str(path), problem) from error
+        by_digests[pair.digests] = pair
+    pairs = {}
+    for keys, digests in _digests(entries).items():
+        stored = by_digests.get(digests)
+        if stored is None and digests[::-1] in by_digests:
+            stored = by_digests[digests[::-1]].reversed()
+        if stored is not None:
+            pairs[keys] = stored
+    return _both_ways(pairs)
 
 
-def _both_ways(pairs: Iterable[EntryPair]) -> dict[tuple[str, str], EntryPair]:
-    return {(one.a, one.b): one for pair in pairs for one in (pair, pair.reversed())}
+def _both_ways(pairs: Pairs) -> Pairs:
+    """Return pairs with each of them in the other order as well."""
+    return {**pairs, **{(b, a): pair.reversed() for (a, b), pair in pairs.items()}}
 
 
 def missing_pairs(pairs: Pairs, entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Return the keys of entries that compare and are not among the pairs."""
-    return [key for key in _digests(entries) if key not in pairs]
+    return [keys for keys in _digests(entries) if keys not in pairs]
 
 
 def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]:
@@ -272,42 +278,52 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
     dialogue is played by both; states, if the benchmark is the same.
     """
-    return {
-        (a, b): (digest, other_digest)
-        for (a, (signed, digest, places, _)), (b, (other, other_digest, others, _)) in combinations(
-            _subjects(entries).items(), 2
-        )
-        if signed.comparable_with(other, ("coverage", PLACEHOLDERS)) and places & others
-    }
+    digests = {}
+    for (key, subject), (other_key, other) in combinations(_subjects(entries).items(), 2):
+        apart_from = ("coverage", PLACEHOLDERS)
+        is_comparable = subject.signature.comparable_with(other.signature, apart_from)
+        if is_comparable and subject.dialogues & other.dialogues:
+            digests[key, other_key] = (subject.digest, other.digest)
+    return digests
 
 
-_Subject: TypeAlias = tuple[Signature, str, Set[int], Callable[[], Evidence]]
-"""What is compared: its signature, digest and dialogues, and what returns all that is known."""
+class _Subject(NamedTuple):
+    """What is compared.
+
+    Attributes:
+        signature: What its scores depend on.
+        digest: SHA-256 of what is known of its dialogues.
+        dialogues: The numbers of these.
+        evidence: Returns what is known of them.
+    """
+
+    signature: Signature
+    digest: str
+    dialogues: Set[int]
+    evidence: Callable[[], Evidence]
 
 
 def _subjects(entries: Iterable[Entry]) -> dict[str, _Subject]:
     """Return what entries can be compared by, their responses and states, ordered by name."""
-    subjects: dict[str, _Subject] = {}
+    subjects = {}
     for entry in entries:
-        if (kept := entry.compared) is not None:
-            about = entry.scores.main.signature, kept.digest, {*kept.places}
-            subjects[entry.key] = (*about, partial(stored_evidence, entry))
+        stored = entry.compared
+        if stored is not None:
+            subjects[entry.key] = _Subject(
+                entry.scores.main.signature,
+                stored.digest,
+                {*stored.places},
+                partial(stored_evidence, entry),
+            )
         signature, exact = _states(entry)
         if exact:
-            about = signature, sha256(json.dumps(exact)), {*exact}
-            subjects[f"{entry.key}{STATES}"] = (*about, partial(_states_evidence, entry))
+            subjects[f"{entry.key}{STATES}"] = _Subject(
+                signature,
+                sha256(json.dumps(exact)),
+                {*exact},
+                partial(_states_evidence, entry),
+            )
     return dict(sorted(subjects.items()))
-
-
-def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
-    """Yield the pairs of lines, of those that can be read."""
-    for line in lines:
-        try:
-            pair = validated(EntryPair, parse_json(line, PAIRS_FILE), PAIRS_FILE)
-        except InputError:
-            continue
-        if set(pair.figures) in ({*FIGURES}, {JGA}):
-            yield pair
 
 
 def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
@@ -319,7 +335,7 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     """
     stored = read_pairs(folder, entries)
     missing = missing_pairs(stored, entries)
-    return {**stored, **_both_ways(compared(entries, missing) if missing else ())}
+    return {**stored, **_both_ways(compared(entries, missing))} if missing else stored
 
 
 def pair_mismatches(
@@ -336,15 +352,15 @@ def pair_mismatches(
         The mismatches, each of one of these entries.
     """
     stored = read_pairs(folder, entries)
-    chosen = []
+    chosen = {}
     for a, b in stored:
-        if a < b and not {entry_key(a), entry_key(b)}.isdisjoint(keys):
-            chosen.append((a, b))
+        for key in (entry_key(a), entry_key(b)):
+            if a < b and key in keys:
+                chosen[a, b] = key
     different = []
-    for pair in compared(entries, chosen) if chosen else ():
-        entry = entry_key(pair.a) if entry_key(pair.a) in keys else entry_key(pair.b)
-        place = f"{PAIRS_FILE}, {pair.a} and {pair.b}"
-        different += mismatches(entry, place, plain(stored[pair.a, pair.b]), plain(pair))
+    for (a, b), pair in (compared(entries, [*chosen]) if chosen else {}).items():
+        place = f"{PAIRS_FILE}, {a} and {b}"
+        different += mismatches(chosen[a, b], place, plain(stored[a, b]), plain(pair))
     return different
 
 
@@ -353,20 +369,25 @@ def entry_key(name: str) -> str:
     return name.removesuffix(STATES)
 
 
-def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> list[EntryPair]:
+def compared(
+    entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], EntryPair]:
     """Compare entries with each other.
 
     Args:
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
+
+    Returns:
+        The keys of each pair -> the pair.
     """
     subjects = _subjects(entries)
-    evidence = {key: subjects[key][3]() for key in set(chain.from_iterable(chosen))}
+    evidence = {key: subjects[key].evidence() for key in set(chain.from_iterable(chosen))}
     results: list[Pair] = []
     for start in range(0, len(chosen), BATCH):
         batch = [(evidence[a], evidence[b]) for a, b in chosen[start : start + BATCH]]
         results += compare_pairs(batch, SAMPLES, SEED)
-    entry_pairs = []
+    pairs = {}
     for (a, b), result in zip(chosen, results, strict=True):
         figures = {}
         for name, difference in result.differences.items():
@@ -377,6 +398,6 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
                 only_a=difference.only_a,
                 only_b=difference.only_b,
             )
-        digests = subjects[a][1], subjects[b][1]
-        entry_pairs.append(EntryPair(a, b, digests, result.dialogues, SAMPLES, SEED, figures))
-    return entry_pairs
+        digests = (subjects[a].digest, subjects[b].digest)
+        pairs[a, b] = EntryPair(digests, result.dialogues, figures)
+    return pairs
