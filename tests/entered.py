@@ -23,7 +23,7 @@ from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, hashes_of, scores_text
 from mwz.harness.board.state_tracking import read_states
-from mwz.harness.board.submitting import submit
+from mwz.harness.board.submitting import new_folder, submit
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import validated
@@ -238,10 +238,13 @@ def enter_tracker(folder: Path, key: str, content: bytes, scores: Scores) -> Ent
 
 
 def submit_alone(
-    folder: Path, facts: System, content: bytes, scores: Scores, **options: Any
+    folder: Path, facts: System, content: bytes, scores: Scores, replaces: bool = False
 ) -> Entry:
     """Enter a system as `mwz submit` does, and return its entry."""
-    return submit(folder, facts, scores, [content], **options)[-1]
+    target, others = new_folder(folder, facts, replaces)
+    entry = Entry(target, facts, scores)
+    submit(entry, others, [content])
+    return entry
 
 
 def track_tables(track: str, entries: Sequence[Entry], rules: str = "2021") -> list[list[Any]]:

@@ -81,9 +81,7 @@ def _edited(value: Any) -> Any:
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
-def test_edited_scores_are_found(
-    data: st.DataObject, sample_board: Path
-) -> None:
+def test_edited_scores_are_found(data: st.DataObject, sample_board: Path) -> None:
     path = sample_board / "careful" / SCORES_FILE
     sound = path.read_bytes()
     place = data.draw(st.sampled_from([*_leaves(json.loads(sound))]))

@@ -136,9 +136,7 @@ def test_lexicalised_systems_have_seeds(
 
 
 @pytest.mark.usefixtures("seeded")
-def test_rescoring_mends_edited_seeds(
-    folder: Path, cli: Cli, verify: Cli
-) -> None:
+def test_rescoring_mends_edited_seeds(folder: Path, cli: Cli, verify: Cli) -> None:
     path = folder / "new" / SCORES_FILE
     whole = path.read_bytes()
     for damaged in ("", [], {"seeds": []}):

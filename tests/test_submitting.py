@@ -62,7 +62,7 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     _submit(tmp_path, content=OLD)
     (tmp_path / "system" / "seed-2.json.gz").write_bytes(b"another seed's")
-    _submit(tmp_path, replace=True)
+    _submit(tmp_path, replaces=True)
     predictions = (tmp_path / "system" / PREDICTIONS_FILE).read_bytes()
     assert gzip.decompress(predictions) == NEW
     assert not (tmp_path / "system" / "seed-2.json.gz").exists()
@@ -82,5 +82,5 @@ def test_incomparable_scores_are_not_entered(rules: str, tmp_path: Path) -> None
 def test_an_entry_replaces_one_that_an_earlier_version_scored(tmp_path: Path) -> None:
     _submit(tmp_path, content=OLD)
     make_older(tmp_path / "system")
-    _submit(tmp_path, replace=True)
+    _submit(tmp_path, replaces=True)
     assert read_entry(tmp_path / "system").scores == _scores()

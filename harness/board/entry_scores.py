@@ -20,7 +20,7 @@ from ..scoring import (
     explained_results,
     harness_submission,
     normalize,
-    played_predictions,
+    played_remarks,
     report_on,
     signature_of,
     sources_of,
@@ -167,8 +167,7 @@ class Responses(Outputs):
         """The remarks of reading and playing them."""
         if isinstance(self.submission, str):
             return ()
-        _, _, remarks = played_predictions(self.scorer, self.submission, self.source)
-        return remarks
+        return tuple(played_remarks(self._whole, self.scorer.options))
 
     @cached_property
     def unaliased(self) -> NormalizedSubmission:
@@ -206,14 +205,26 @@ class Responses(Outputs):
     def _scorer_of_figures(self) -> Scorer:
         return self.scorer.with_options(rules=DEFAULT_RULES, metrics=DIALOGUE_METRICS)
 
+    @cached_property
+    def _whole(self) -> Played:
+        """What is played under the default rule set, with every metric that they allow."""
+        return self._scorer(DEFAULT_RULES, self.main).played(self.main)
+
+    def _scorer(self, rules: str, submission: NormalizedSubmission) -> Scorer:
+        """Return a scorer by a rule set, with every metric that its submission allows."""
+        scorer = self.scorer.with_options(rules=rules)
+        return with_all_metrics(scorer, submission, self.without)
+
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
         reports, without, dialogues = {}, {}, None
         for rules in published_rule_sets():
-            scorer = self.scorer.with_options(rules=rules)
-            submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
-            scorer = with_all_metrics(scorer, submission, self.without)
-            played = scorer.played(submission)
+            if rules == DEFAULT_RULES:
+                scorer, played = self._scorer(rules, self.main), self._whole
+            else:
+                submission = self.normalized(self.scorer.with_options(rules=rules))
+                scorer = self._scorer(rules, submission)
+                played = scorer.played(submission)
             reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,7 +44,7 @@ def enter(
     files: Sequence[tuple[str, bytes]],
     reading: Reading,
     tell: Tell,
-    replace: bool = False,
+    replaces: bool = False,
 ) -> tuple[Entry, Board]:
     """Score a system's outputs, write its folder, and make the leaderboard again.
 
@@ -53,7 +54,7 @@ def enter(
         files: Name and (unpacked) content of its outputs, and of those of further seeds or trials.
         reading: How they are read.
         tell: Says what is to be said of a file.
-        replace: Whether to replace an entry of the same name.
+        replaces: Whether it may replace an entry of the same name.
 
     Returns:
         The entry, and the board with it.
@@ -61,8 +62,8 @@ def enter(
     Raises:
         InputError: The system cannot be entered, or its outputs cannot be scored.
     """
-    target, others = _place(folder, system, replace)
-    # Before anything is played, which may take its time.
+    target, others = new_folder(folder, system, replaces)
+    # Before anything is played, which may take minutes.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, further = _read(files, tracks()[system.track], reading)
     tell(files[0][0], outputs.remarks)
@@ -71,10 +72,10 @@ def enter(
     system = system.model_copy(update={"predictions": outputs.place})
     new = Entry(target, system, Scores(predictions=outputs.predictions))
     refuse("leaderboard", shared_problems([*others, new]))
-    scores = _scored(files[0][0], outputs, further, tell)
-    contents = (one.content for one in (outputs, *further) if one.content is not None)
-    entries = submit(folder, system, scores, [*contents], replace)
-    entry, board = entries[-1], publish(folder, entries)
+    entry = Entry(target, system, _scored(files[0][0], outputs, further, tell))
+    contents = [system_outputs.content for system_outputs in (outputs, *further)]
+    submit(entry, others, [content for content in contents if content is not None])
+    board = publish(folder, [*others, entry])
     if entry.benchmark in HUB_DATA:
         write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
     return entry, board
@@ -120,12 +121,11 @@ def _read(
         return track.read(joined, source, reading), []
     if any(is_play(content) for _, content in files):
         raise InputError(source, "is of `mwz play`; its track is live: --track live")
-    outputs = [track.read(content, name, reading) for name, content in files]
-    # Checked by now; who has no package shall read them as well.
-    users = reading.scorer.benchmark.users
-    kept = [(name, lasting_form(content, name, users)) for name, content in files]
-    if kept != [*files]:
-        outputs = [track.read(content, name, reading) for name, content in kept]
+    outputs = []
+    for name, content in files:
+        # A form that only an installed package reads is not kept, so that all can read the file.
+        lasting = lasting_form(content, name, reading.scorer.benchmark.users)
+        outputs.append(track.read(lasting, name, reading))
     return outputs[0], outputs[1:]
 
 
@@ -190,75 +190,62 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
         )
 
 
-def submit(
-    folder: Path,
-    system: System,
-    scores: Scores,
-    predictions: Sequence[bytes],
-    replace: bool = False,
-) -> list[Entry]:
+def submit(entry: Entry, others: Sequence[Entry], predictions: Sequence[bytes]) -> None:
     """Write an entry's folder.
 
     Args:
-        folder: The folder of all entries.
-        system: What the system is.
-        scores: What it scores.
-        predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`; none
+        entry: The entry, as it is to be written.
+        others: The other entries of the folder of all entries.
+        predictions: The (unpacked) predictions files: its own, and those of its further seeds; none
             where the harness plays.
-        replace: Whether to replace an entry of the same name.
-
-    Returns:
-        All entries of the folder, the new one last.
 
     Raises:
-        InputError: There is an entry of that name already, its scores do not compare with
-            those of the others, or the folder cannot be written.
+        InputError: Its scores do not compare with those of the others, or the folder cannot be
+            written.
     """
-    target, others = _place(folder, system, replace)
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
-    place = system.predictions.model_copy(update={"file": None})
-    unwritten = system.model_copy(update={"predictions": place})
+    place = entry.system.predictions.model_copy(update={"file": None})
+    unwritten = replace(entry, system=entry.system.model_copy(update={"predictions": place}))
     for rules in published_rule_sets():
-        rows([*others, Entry(target, unwritten, scores)], rules)
-    files = _files(system, scores, predictions)
-    # A new entry is there at once; one that is replaced, file by file.
-    made = target if target.exists() else folder / f".{target.name}"
-    for file, content in files.items():
-        write_atomically(made / file, content)
-    for path in made.glob(seed_file("*")):
-        if path.name not in files:
-            path.unlink()
-    made.replace(target)
-    return [*others, Entry(target, system, scores)]
-
-
-def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
-    """Return name -> content of the files of an entry's folder."""
+        rows([*others, unwritten], rules)
     files = {
-        ENTRY_FILE: system_text(system).encode(),
-        SCORES_FILE: scores_text(scores).encode(),
+        ENTRY_FILE: system_text(entry.system).encode(),
+        SCORES_FILE: scores_text(entry.scores).encode(),
     }
     for number, content in enumerate(predictions, start=1):
         name = PREDICTIONS_FILE if number == 1 else seed_file(number)
         # No time stamp: the same predictions are the same bytes.
         files[name] = gzip.compress(content, mtime=0)
-    return files
+    # A new entry is there at once; one that is replaced, file by file.
+    target = entry.folder
+    written = target if target.exists() else target.with_name(f".{target.name}")
+    for name, content in files.items():
+        write_atomically(written / name, content)
+    for path in written.glob(seed_file("*")):
+        if path.name not in files:
+            path.unlink()
+    written.replace(target)
 
 
-def _place(folder: Path, system: System, replace: bool) -> tuple[Path, list[Entry]]:
+def new_folder(folder: Path, system: System, replaces: bool) -> tuple[Path, list[Entry]]:
     """Return the folder of a new entry, and the other entries.
+
+    Args:
+        folder: The folder of all entries.
+        system: What the system is.
+        replaces: Whether it may replace an entry of the same name.
 
     Raises:
         InputError: An entry of that name is there already, and is not to be or cannot be replaced.
     """
     target = folder / folder_name(system.name)
     if target.exists():
-        if not replace:
+        if not replaces:
             problem = "there is an entry of that name; use another, or --replace"
             raise InputError(str(target), problem)
         old = read_system(target / ENTRY_FILE)
         if old.predictions.by_harness or not tracks()[old.track].submitted:
             raise InputError(str(target), "is made by the harness and cannot be replaced")
     entries = read_entries(folder) if folder.is_dir() else []
-    return target, [one for one in entries if one.folder != target]
+    return target, [entry for entry in entries if entry.folder != target]

@@ -83,7 +83,7 @@ def command(
     any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the
     track live it is a file of `mwz play`, and --seeds are those of further trials.
     """
-    # Nobody asked for a board to begin here.
+    # A board is begun only where somebody names its folder.
     if not submissions.is_dir() and not option.given("submissions"):
         raise InputError(
             str(submissions),

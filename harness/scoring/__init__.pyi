@@ -13,6 +13,7 @@ from .options import (
     LEXICALISED as LEXICALISED,
     Options as Options,
     choices as choices,
+    played_remarks as played_remarks,
 )
 from .report import (
     FORMAT as FORMAT,
