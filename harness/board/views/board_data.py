@@ -17,6 +17,7 @@ from mwz.normalization import read_toml
 from ...comparison import INTERVAL_LEVEL
 from ...io import csv_text
 from ...metrics import RANKED, TOTAL, reported_figures, setup_figure_name
+from ...signature import Signature
 from ..columns import Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board
@@ -64,25 +65,28 @@ def board_json(board: Board) -> str:
 
     Its schema is `static/board.schema.json`.
     """
-    rows = {row.key: _in_short(board, row.entry, row) for row in board.rows}
-    others = [entry for entry in board.entries if entry.key not in rows]
-    tables = []
-    for one in board.tables:
-        lines = [
-            {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
-            for row in one.rows
-            if row.entry is None
-        ]
-        if one.kind != OLD and lines:
-            about = {"title": one.title, "track": one.track, "source": one.source}
-            tables.append({**about, "rows": lines})
+    rows = [_in_short(board, row.entry, row) for row in board.rows]
+    with_row = {row.key for row in board.rows}
+    for entry in board.entries:
+        if entry.key not in with_row:
+            rows.append(_in_short(board, entry, board.row_of(entry)))
+    reported_only = []
+    for table in board.tables:
+        lines: list[Data] = []
+        for reported in table.rows:
+            if reported.entry is None:
+                paper = {"paper": reported.paper} if reported.paper else {}
+                lines.append({"system": reported.system, **paper, **reported.figures})
+        if table.kind != OLD and lines:
+            about = {"title": table.title, "track": table.track, "source": table.source}
+            reported_only.append({**about, "rows": lines})
     return _json_text(
         {
             "rules": board.rules,
             "note": board.note,
             "licence": dataset()["licence"]["url"],
-            "rows": [*rows.values(), *(_in_short(board, e, board.row_of(e)) for e in others)],
-            "reported_only": tables,
+            "rows": rows,
+            "reported_only": reported_only,
             "best_by_year": plain(best_published(board)),
         }
     )
@@ -117,8 +121,11 @@ def entry_json(board: Board, entry: Entry) -> str:
     elif result is not None:
         about |= {system.track: plain(result)}
     else:
+        totals = {}
         grounded = vars(entry.scores.reports[board.rules].metrics["grounded"])
-        totals = {name: rates[TOTAL] for name, rates in grounded.items() if TOTAL in (rates or ())}
+        for name, rates in grounded.items():
+            if rates and TOTAL in rates:
+                totals[name] = rates[TOTAL]
         about |= {"grounded": totals, **_flags_data(row)}
     return _json_text({**about, "signature": str(row.signature)})
 
@@ -166,40 +173,54 @@ def tracked_rows(board: Board, entry: Entry) -> list[tuple[Track, Row]]:
 
 def _played(values: Mapping[str, Value]) -> dict[str, float]:
     """Return name -> the figure of what is played, of those that are lower bounds."""
-    return {name: one.played for name, one in values.items() if one.played is not None}
+    return {name: value.played for name, value in values.items() if value.played is not None}
 
 
 def _responses_data(board: Board, row: Row) -> Data:
     scores = row.entry.scores
     report = scores.reports[board.rules]
     bound = report.metrics.get("lower_bound")
-    intervals = {name: board.interval(row, name) for name in FIGURES}
-    points = {} if scores.dialogues is None else scores.dialogues.causes.points
+    intervals = {}
+    for name in FIGURES:
+        interval = board.interval(row, name)
+        if interval is not None:
+            intervals[name] = [interval.low, interval.high]
+    points_lost = None
+    if scores.dialogues is not None:
+        points_lost = {
+            cause: list(points)
+            for cause, points in scores.dialogues.causes.points.items()
+            if any(points)
+        }
     by_rules: Data = {}
-    for rules, under in rows_by_rules(board, row).items():
-        by_rules[rules] = {}
+    for rules, row_under in rows_by_rules(board, row).items():
+        by_setup: Data = {}
         for setup in RANKED:
-            values = {
-                name: figure_of(under, setup_figure_name(setup, name)) for name in SETUP_FIGURES
-            }
-            by_rules[rules][setup] = {name: one.number for name, one in values.items()}
-            if played := _played(values):
-                by_rules[rules][f"{setup}_as_played"] = played
+            values = {}
+            for name in SETUP_FIGURES:
+                values[name] = figure_of(row_under, setup_figure_name(setup, name))
+            by_setup[setup] = {name: value.number for name, value in values.items()}
+            played = _played(values)
+            if played:
+                by_setup[f"{setup}_as_played"] = played
+        by_rules[rules] = by_setup
+    downloaded = [column for column in columns(board) if not column.field]
+    further = {column.name: column.value(row).data for column in downloaded}
     return {
         "unranked": row.reasons[0] if row.reasons else None,
         "public_board": board.verdict(row.entry) or None,
         "scores": by_rules,
         "without_placeholders": scores.without_placeholders,
-        "intervals": {n: [one.low, one.high] for n, one in intervals.items() if one} or None,
+        "intervals": intervals or None,
         "bleu_by_style": None if row.entry.system.predictions.is_corpus else report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
         "lower_bound": None if bound is None else vars(bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(scores.further_gold) or None,
-        "points_lost": scores.dialogues and {k: list(v) for k, v in points.items() if any(v)},
+        "points_lost": points_lost,
         **_flags_data(row),
-        "columns": {one.name: one.value(row).data for one in columns(board) if not one.field},
+        "columns": further,
         "signature": str(row.signature),
     }
 
@@ -215,6 +236,7 @@ def rows_by_rules(board: Board, row: Row) -> dict[str, Row]:
 
 
 def _flags_data(row: Row) -> Data:
+    # The last review of a flag holds.
     by_flag = {review.flag: review for review in row.entry.system.review}
     reviews = [review.model_dump(mode="json") for review in by_flag.values()]
     return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": unreviewed_flags(row)}
@@ -243,32 +265,54 @@ def shared_records(board: Board) -> str:
     "documentation". No score is a judge's. Which figures they hold is in `dataset.toml`.
     """
     records = []
-    for entry in (one for one in board.entries if not one.system.predictions.by_harness):
-        figures = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
-        scored = [
-            _result(entry, table.title, metric, value)
-            for table, _, column, value in figures
-            if (metric := _metric(column.key, column.full_title))
-        ]
-        reported = [
-            _result(entry, one.source, metric, Value(float(of)))
-            for one in entry.system.reported
-            for name, of in one.figures.items()
-            if (metric := _metric(name, reported_figures()[name].title))
-        ]
-        records += [_record(entry, scored, figures[0][1].signature)] if scored else []
-        records += [_record(entry, reported, None)] if reported else []
-    return "".join(map(_json_text, records))
+    for entry in board.entries:
+        if entry.system.predictions.by_harness:
+            continue
+        signature, scored = None, []
+        for table, row, column, value in shown_figures(board, entry.key):
+            metric = _metric(column.key, column.full_title)
+            if row.rank is not None and metric:
+                signature = signature or row.signature
+                scored.append(_result(entry, table.title, metric, value))
+        reported = _reported_results(entry)
+        if scored:
+            records.append(_record(entry, scored, signature))
+        if reported:
+            records.append(_record(entry, reported, None))
+    return "".join(_json_text(record) for record in records)
 
 
-def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
+def _reported_results(entry: Entry) -> list[Data]:
+    """Return the results that publications report of a system."""
+    results = []
+    for claim in entry.system.reported:
+        for name, printed in claim.figures.items():
+            metric = _metric(name, reported_figures()[name].title)
+            if metric:
+                results.append(_result(entry, claim.source, metric, Value(float(printed))))
+    return results
+
+
+def _record(entry: Entry, results: Sequence[Data], signature: Signature | None) -> Data:
     """Return a record of scores with their signature, or, without one, of reported figures."""
-    system, kind = entry.system, "evaluation_run" if signature else "documentation"
-    facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
+    system = entry.system
+    library: Data = {"name": "unknown", "version": "unknown", "additional_details": {}}
+    kind, organisation, relationship = "documentation", "the authors of the publications", "other"
+    if signature is not None:
+        kind, organisation, relationship = "evaluation_run", _LIBRARY, "third_party"
+        details = {"signature": str(signature)}
+        version = signature.versions["mwz"]
+        library = {"name": _LIBRARY, "version": version, "additional_details": details}
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
-    organisation = _LIBRARY if signature else "the authors of the publications"
+    about = {"deployment_type": "unknown", "model_availability": weights or "unknown"}
+    facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
+    for name, fact in _without_none(facts).items():
+        about[name] = str(fact)
+    model: Data = {"name": system.name, "id": entry.key}
     # The records are filed by whose model it is.
     owner = re.match(r"https?://[^/]+/([\w.-]+)/", system.code or "")
+    if owner:
+        model["developer"] = owner[1]
     written = max(path.stat().st_mtime for path in entry.folder.iterdir())
     return {
         "schema_version": "0.3.0",
@@ -278,23 +322,10 @@ def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
             "source_name": str(dataset()["title"]),
             "source_type": kind,
             "source_organization_name": organisation,
-            "evaluator_relationship": "third_party" if signature else "other",
+            "evaluator_relationship": relationship,
         },
-        "eval_library": {
-            "name": _LIBRARY if signature else "unknown",
-            "version": signature.versions["mwz"] if signature else "unknown",
-            "additional_details": {"signature": str(signature)} if signature else {},
-        },
-        "model_info": {
-            "name": system.name,
-            "id": entry.key,
-            **({"developer": owner[1]} if owner else {}),
-            "additional_details": {
-                "deployment_type": "unknown",
-                "model_availability": weights or "unknown",
-                **{name: str(fact) for name, fact in facts.items() if fact is not None},
-            },
-        },
+        "eval_library": library,
+        "model_info": {**model, "additional_details": about},
         "evaluation_results": results,
     }
 
@@ -302,18 +333,25 @@ def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
 def _metric(key: str, title: str) -> Data:
     """Return what records say of a figure's metric; nothing of one that they leave out."""
     highest = dataset()["highest"].get(re.split("[ ^,]", key)[0])
-    about = {"metric_name": title, "lower_is_better": False, "score_type": "continuous"}
-    id_ = re.sub("[^a-z0-9]+", "_", key).strip("_")
-    range_ = {"min_score": 0, "max_score": highest}
-    return {"metric_id": f"multiwoz.{id_}", **about, **range_} if highest else {}
+    if not highest:
+        return {}
+    return {
+        "metric_id": f"multiwoz.{re.sub('[^a-z0-9]+', '_', key).strip('_')}",
+        "metric_name": title,
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": 0,
+        "max_score": highest,
+    }
 
 
 def _result(entry: Entry, evaluation: str, metric: Data, value: Value) -> Data:
     details: Data = {"score": value.number}
-    if (one := value.interval) is not None:
-        about = {"confidence_level": INTERVAL_LEVEL / 100, "method": one.interval}
-        interval = {"lower": one.low, "upper": one.high, **about}
-        details["uncertainty"] = {"confidence_interval": interval}
+    interval = value.interval
+    if interval is not None:
+        ends: Data = {"lower": interval.low, "upper": interval.high}
+        ends |= {"confidence_level": INTERVAL_LEVEL / 100, "method": interval.interval}
+        details["uncertainty"] = {"confidence_interval": ends}
     if value.played is not None:
         details["details"] = {"lower_bound": "what is not played counts as failed"}
     return {
@@ -338,9 +376,12 @@ def board_csv(board: Board) -> dict[str, str]:
     of_track: dict[str, list[Data]] = {}
     for table in board_tables(board):
         if not tracks()[table.track].delexicalised:
-            lines = [{"table": table.title, **_csv_line(r, table.columns)} for r in table.rows]
-            of_track.setdefault(table.track, []).extend(lines)
-    return {**files, **{f"{track}.csv": csv_text(lines) for track, lines in of_track.items()}}
+            lines = of_track.setdefault(table.track, [])
+            for row in table.rows:
+                lines.append({"table": table.title, **_csv_line(row, table.columns)})
+    for track, lines in of_track.items():
+        files[f"{track}.csv"] = csv_text(lines)
+    return files
 
 
 def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
@@ -349,21 +390,23 @@ def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     What is played beside each lower bound follows the columns of the board's tables.
     """
     values = {column.name: column.value(row) for column in of_board}
-    line = {
+    line: Data = {
         "system": row.name,
         "entry": row.key,
         "track": row.entry.system.track,
         "rank": row.rank,
-        **{name: one.data for name, one in values.items()},
-        "signature": str(row.signature),
-        **stated_facts(row.entry.system),
-        **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
-        "lower_bounds": bound_note(row),
     }
-    return {
-        name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
-        for name, value in line.items()
-    }
+    for name, value in values.items():
+        line[name] = value.data
+    line["signature"] = str(row.signature)
+    line |= stated_facts(row.entry.system)
+    for name, played in _played(values).items():
+        line[f"{name}_as_played"] = round(played, 4)
+    line["lower_bounds"] = bound_note(row)
+    for name, content in line.items():
+        if isinstance(content, str):
+            line[name] = _FORMULA.sub(r"'\g<0>", content)
+    return line
 
 
 # ------------------------------------------------------------------------- best figures by year
@@ -396,28 +439,30 @@ def published(board: Board, track: str) -> list[Published]:
     of entries without a rank is left out.
     """
     rows = [row for row in board.of_track(track) if row.rank is not None]
-    systems = {row.key: row.entry.system for row in rows}
-    figures: list[tuple[str, str, float | Decimal | None, bool]]
-    figures = [(row.key, row.name, row.ranking_key[0], True) for row in rows]
-    for key, system in systems.items() if tracks()[track].by_rules else ():
-        figures += [(key, system.name, _combined(one.figures), False) for one in system.reported]
-    years = {key: system_year(system) for key, system in systems.items()}
-    for table, line in ((t, line) for t in board.tables if t.track == track for line in t.rows):
-        key = line.entry or f"{line.system} {line.paper}"
-        if line.entry is None:
-            years[key] = paper_year(line.paper)
-        claims = [_combined(claim.figures) for claim in printed_figures(table, line)]
-        if tracks()[track].takes_gold and rows:
-            # Public tables say which gold states a joint accuracy was made with.
-            version = figure_of(rows[0], "version").words
-            claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
-        figures += [(key, line.system, claim, False) for claim in claims]
-    dated = [
-        Published(year, name, float(figure), here, key if key in systems else "")
-        for key, name, figure, here in figures
-        if figure is not None and (year := years.get(key)) is not None
-    ]
-    return sorted(dated, key=lambda one: (one.year, -one.figure, one.name))
+    figures: list[Published] = []
+    for row in rows:
+        year, system = system_year(row.entry.system), row.entry.system
+        if year is None:
+            continue
+        figures.append(Published(year, row.name, float(row.ranking_key[0]), True, row.key))
+        for claim in system.reported if tracks()[track].by_rules else ():
+            combined = _combined(claim.figures)
+            if combined is not None:
+                figures.append(Published(year, system.name, float(combined), False, row.key))
+    years = {row.key: system_year(row.entry.system) for row in rows}
+    for table in board.tables:
+        for line in table.rows if table.track == track else ():
+            year = paper_year(line.paper) if line.entry is None else years.get(line.entry)
+            printed = [_combined(claim.figures) for claim in printed_figures(table, line)]
+            if tracks()[track].takes_gold and rows:
+                # Public tables say which gold states a joint accuracy was made with.
+                version = figure_of(rows[0], "version").words
+                printed = [number(line.figures.get(f"{version} joint accuracy", ""))]
+            for figure in printed:
+                if figure is not None and year is not None:
+                    key = line.entry or ""
+                    figures.append(Published(year, line.system, float(figure), False, key))
+    return sorted(figures, key=lambda figure: (figure.year, -figure.figure, figure.name))
 
 
 def _combined(figures: Mapping[str, Decimal]) -> Decimal | None:
@@ -439,11 +484,11 @@ def best_by_year(figures: Iterable[Published]) -> list[Published]:
 
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
     """Return track -> "scored_here" and "reported" -> the best by year, of tracks with any."""
-    return {
-        track: {
-            kind: best_by_year(one for one in figures if one.scored_here == here)
-            for kind, here in (("scored_here", True), ("reported", False))
-        }
-        for track in submitted_tracks()
-        if (figures := published(board, track))
-    }
+    best: dict[str, dict[str, list[Published]]] = {}
+    for track in submitted_tracks():
+        figures = published(board, track)
+        if figures:
+            scored = [figure for figure in figures if figure.scored_here]
+            reported = [figure for figure in figures if not figure.scored_here]
+            best[track] = {"scored_here": best_by_year(scored), "reported": best_by_year(reported)}
+    return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, zip_longest
 from typing import Any
 
 from ...comparison import SIGNIFICANCE, p_text
@@ -29,7 +29,7 @@ from ..entries import Entry
 from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
-from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow, ReportedTable
+from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow
 from ..rows import (
     NOTHING,
     REFERENCE,
@@ -114,25 +114,28 @@ def sections(board: Board) -> Iterator[Data]:
     for key, track in tracks().items():
         if key == REFERENCE and shows_references:
             continue
-        of_track = [table for table in board_tables(board) if table.track == key]
-        tables = [_scored_table(board, table, anchors) for table in of_track]
+        scored = [table for table in board_tables(board) if table.track == key]
+        tables = [_scored_table(board, table, anchors) for table in scored]
         tables += _printed_tables(board, key, anchors)
         tables = [table for table in tables if table["rows"] or table["reported"]]
-        rows = [
-            row for one in tables for part in ("rows", "reported") for row in one[part].values()
-        ]
-        if tables:
-            scored = (row for one in of_track for row in one.systems if row_kind(row) != REFERENCE)
-            kinds = {row_kind(row) for row in rows}
-            shows_references |= REFERENCE in kinds
-            yield {
-                "track": track,
-                "tables": tables,
-                "rows": rows,
-                "kinds": kinds,
-                "systems": len({row.name for row in scored}),
-                "charts": list(track_charts(board, of_track)),
-            }
+        if not tables:
+            continue
+        rows: list[Row | ReportedRow] = []
+        for shown in tables:
+            rows += [*shown["rows"].values(), *shown["reported"].values()]
+        kinds = {row_kind(row) for row in rows}
+        shows_references |= REFERENCE in kinds
+        names: set[str] = set()
+        for table in scored:
+            names.update(row.name for row in table.systems if row_kind(row) != REFERENCE)
+        yield {
+            "track": track,
+            "tables": tables,
+            "rows": rows,
+            "kinds": kinds,
+            "systems": len(names),
+            "charts": list(track_charts(board, scored)),
+        }
 
 
 def row_kind(row: Row | ReportedRow) -> str:
@@ -188,48 +191,59 @@ def _table(
     for line in reported:
         base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
         printed[_anchor(f"reported-{base}", anchors)] = line
-    every: dict[str, Row | ReportedRow] = {**scored, **printed}
-    marked = {anchor: _marks(board, row) for anchor, row in every.items()}
-    return {
-        "ranked": False,
-        "comparable": False,
-        **about,
-        "rows": scored,
-        "reported": printed,
-        "marks": {anchor: marks for anchor, marks in marked.items() if marks},
-    }
+    all_rows: dict[str, Row | ReportedRow] = {**scored, **printed}
+    marks = {}
+    for anchor, row in all_rows.items():
+        row_marks = _marks(board, row)
+        if row_marks:
+            marks[anchor] = row_marks
+    shown = {"rows": scored, "reported": printed, "marks": marks}
+    return {"ranked": False, "comparable": False, **about, **shown}
 
 
 def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Data:
     track, rows = tracks()[table.track], table.rows
-    columns = [
-        column
-        for column in table.columns
-        if column.visible != "never" and (not rows or any(column.value(row).text for row in rows))
-    ]
-    official: list[ReportedTable] = []
+    listed = []
+    for column in table.columns:
+        is_filled = not rows or any(column.value(row).text for row in rows)
+        if column.visible != "never" and is_filled:
+            listed.append(column)
+    official = None
+    reported: list[ReportedRow] = []
     if track.delexicalised:
-        columns.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
-        of_track = (one for one in board.tables if one.track == table.track)
-        official = [one for one in of_track if one.kind == OFFICIAL]
+        listed.sort(key=_column_place)
+        for printed in board.tables:
+            if printed.track == table.track and printed.kind == OFFICIAL:
+                official = official or printed
+                reported += [row for row in printed.rows if not row.entry]
     placed = [row for row in rows if row.rank is not None]
-    values = [column.value(row) for column in columns if column.key == RANKING for row in placed]
-    ends = [end for value in values if (one := value.interval) for end in (one.low, one.high)]
+    ends: list[float] = []
+    for column in listed:
+        if column.key == RANKING:
+            for row in placed:
+                interval = column.value(row).interval
+                if interval is not None:
+                    ends += [interval.low, interval.high]
     return _table(
         board,
         anchors,
         table.lines,
-        [row for one in official for row in one.rows if not row.entry],
+        reported,
         key=table.key,
         caption=table.title,
-        columns=columns,
-        source=next(iter(official), None),
+        columns=listed,
+        source=official,
         ranked=track.submitted and (not rows or bool(placed)),
         answer=answer(board, table),
         comparable=track.delexicalised,
         begin=[band[0].anchor for band in board.bands(table.track)[1:]],
         scale=(min(ends, default=0.0), max(ends, default=0.0)),
     )
+
+
+def _column_place(column: Column[Any]) -> int:
+    """Return the place of a column among those that a web page begins with, or behind them."""
+    return FIRST.index(column.key) if column.key in FIRST else len(FIRST)
 
 
 def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator[Data]:
@@ -263,17 +277,23 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     of gold states; `citation`; `compared`, whether it is compared with some other system; `before`
     and `after`, its neighbours on the board.
     """
-    rows = {row.key: row.entry for row in board.rows}
-    listed = [*rows.values(), *(entry for entry in board.entries if entry.key not in rows)]
-    in_order = [e for track in tracks() for e in listed if e.system.track == track]
-    order = [None, *in_order, None]
-    for entry, before, after in zip(in_order, order, order[2:], strict=False):
+    entries = {row.key: row.entry for row in board.rows}
+    for entry in board.entries:
+        entries.setdefault(entry.key, entry)
+    places = {track: place for place, track in enumerate(tracks())}
+    in_order = sorted(entries.values(), key=lambda entry: places[entry.system.track])
+    before = None
+    for entry, after in zip_longest(in_order, in_order[1:]):
         yield entry.key, {**_page(board, entry), "before": before, "after": after}
+        before = entry
 
 
 def _page(board: Board, entry: Entry) -> Data:
     main, track = board.row_of(entry), tracks()[entry.system.track]
     row = main if track.delexicalised else None
+    raised = {}
+    if row is not None:
+        raised = {flag: flag_title(row, flag) for flag in raised_flags(row)}
     return {
         "board": board,
         "entry": entry,
@@ -294,14 +314,18 @@ def _page(board: Board, entry: Entry) -> Data:
         "rates": {} if row is None else _rates(entry.scores.reports[board.rules]),
         "lost": _LOST,
         "flags": declared_flags(),
-        "raised": {} if row is None else {n: flag_title(row, n) for n in raised_flags(row)},
+        "raised": raised,
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
         "tracked": tracked_rows(board, entry),
         "citation": entry_reference(entry),
         # The page of comparisons has the systems of delexicalised responses alone.
-        "compared": any(entry.key == compared.key for compared in _comparable(board)),
+        "compared": entry.key in {compared.key for compared in _comparable(board)},
     }
+
+
+_TRACKED_RATES = {"JGA": "JGA", "F1": "Slot F1"}
+"""Rate of state tracking by domain -> its title."""
 
 
 def _rates(report: Report) -> dict[str, dict[str, float]]:
@@ -313,10 +337,13 @@ def _rates(report: Report) -> dict[str, dict[str, float]]:
         rates["Inform opt."] = report.optimistic.inform
         rates["Success opt."] = report.optimistic.success
     tracked = {} if report.dst is None else report.dst.per_domain
-    for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
+    for key, title in _TRACKED_RATES.items() if tracked else ():
         rates[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
-    domains = sorted(report.strict.inform.keys() - {TOTAL})
-    return {title: {d: of[d] for d in domains if d in of} for title, of in rates.items()}
+    by_title = {}
+    for title, by_domain in rates.items():
+        domains = sorted((report.strict.inform.keys() & by_domain.keys()) - {TOTAL})
+        by_title[title] = {domain: by_domain[domain] for domain in domains}
+    return by_title
 
 
 # ---------------------------------------------------------------------------- systems compared
@@ -346,12 +373,13 @@ def compare_page(board: Board) -> Data | None:
     rows = _comparable(board)
     if not rows:
         return None
+    by_track = []
+    for key, track in tracks().items():
+        rows_of_track = [row for row in rows if row.entry.system.track == key]
+        if rows_of_track:
+            by_track.append((track, rows_of_track))
     return {
-        "rows": [
-            (track, of_track)
-            for key, track in tracks().items()
-            if (of_track := [row for row in rows if row.entry.system.track == key])
-        ],
+        "rows": by_track,
         "pairs": board.pairs,
         "data": _pairs_data(board, rows),
         "samples": SAMPLES,
@@ -367,20 +395,22 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
     pairs: dict[str, list[object]] = {}
     # Reason -> the pairs that do not compare for it.
     apart: dict[str, list[str]] = {}
-    for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
-        name = f"{one.key}/{other.key}"
-        if pair := board.pairs.get((one.key, other.key)):
-            pairs[name] = [pair.dialogues, *(_pair_data(pair.figures[name]) for name in FIGURES)]
+    for row, other in combinations(sorted(rows, key=lambda row: row.key), 2):
+        name = f"{row.key}/{other.key}"
+        pair = board.pairs.get((row.key, other.key))
+        if pair is not None:
+            compared = [_pair_data(pair.figures[figure]) for figure in FIGURES]
+            pairs[name] = [pair.dialogues, *compared]
         else:
             allowed = ("coverage", PLACEHOLDERS)
-            reasons = one.signature.comparable_with(other.signature, allowed).reasons
+            reasons = row.signature.comparable_with(other.signature, allowed).reasons
             reason = "; ".join(reasons) or "they have no dialogue in common"
             apart.setdefault(reason, []).append(name)
+    figures = {}
+    for figure in FIGURES:
+        figures[figure] = [reported_figures()[figure].title, reported_figures()[figure].digits]
     return {
-        "figures": {
-            name: [reported_figures()[name].title, reported_figures()[name].digits]
-            for name in FIGURES
-        },
+        "figures": figures,
         "systems": {row.key: _system_data(board, row, listed) for row in rows},
         "pairs": pairs,
         "apart": apart,
@@ -390,18 +420,20 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
 def _system_data(board: Board, row: Row, listed: Sequence[Column[Row]]) -> Data:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
     scores = row.entry.scores
-    rates, kept = _rates(scores.reports[board.rules]), scores.dialogues
-    points = {} if kept is None else kept.causes.points
-    both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
+    rates = _rates(scores.reports[board.rules])
+    domains = {}
+    for domain, inform in rates.get("Inform", {}).items():
+        domains[domain] = [round(inform, 1), round(rates["Success"][domain], 1)]
+    points = {} if scores.dialogues is None else scores.dialogues.causes.points
     return {
         "name": row.name,
         "figures": {column.key: with_minus(column.value(row).with_half) for column in listed},
-        "domains": {domain: [round(rate, 1) for rate in of] for domain, of in both.items()},
-        "causes": {name: round(one.success, 1) for name, one in points.items()},
+        "domains": domains,
+        "causes": {cause: round(lost.success, 1) for cause, lost in points.items()},
     }
 
 
-def _pair_data(one: PairFigure) -> list[object]:
+def _pair_data(figure: PairFigure) -> list[object]:
     """Return difference, p, and who alone wins how many."""
-    won = [] if one.only_a is None else [one.only_a, one.only_b]
-    return [round(one.difference, 2), p_text(one.p), *won]
+    won = [] if figure.only_a is None else [figure.only_a, figure.only_b]
+    return [round(figure.difference, 2), p_text(figure.p), *won]

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from ...benchmark import CANONICAL_STYLE
+from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...data import declared_names, pinned_fingerprints
 from ...diagnosis import (
     CAUSES,
@@ -30,7 +30,6 @@ from ...diagnosis import (
     goal_text,
     lost_by,
 )
-from ...metrics import DialogueResult, PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board
@@ -53,8 +52,7 @@ Page = tuple[str, Callable[[], Mapping[str, Any]]]
 """A template, and what makes its content."""
 
 
-@dataclass(frozen=True)
-class Verdicts:
+class Verdicts(NamedTuple):
     """How the dialogues of a system came out, in the strict set-up.
 
     Attributes:
@@ -109,14 +107,14 @@ def index(
         linked: Whether the dialogues have pages.
         live_causes: The causes of live dialogues; empty for those of the strict set-up.
     """
-    domains = sorted({domain for goal in goals.values() for domain in goal})
+    domains = sorted(set(chain.from_iterable(goals.values())))
     causes = live_causes or (*CAUSES, *SLOT_CAUSES)
     letters = dict(zip(causes, ascii_lowercase, strict=False))
     rows = [_index_row(id_, goal, domains, systems, letters) for id_, goal in goals.items()]
     return {
         "rows": rows,
         "linked": linked,
-        "systems": [one.name for one in systems],
+        "systems": [system.name for system in systems],
         "domains": domains,
         "causes": {letter: cause for cause, letter in letters.items()},
         "live": bool(live_causes),
@@ -131,25 +129,32 @@ def _index_row(
     systems: Sequence[Verdicts],
     letters: Mapping[str, str],
 ) -> dict[str, Any]:
-    played = [id_ in one.turns for one in systems]
-    won = [id_ in one.turns and id_ not in one.lost for one in systems]
-    lost = [one.lost.get(id_, ()) for one in systems]
+    turns: list[int] = []
+    played: list[bool] = []
+    won: list[bool] = []
+    lost: list[Sequence[tuple[str, str]]] = []
+    for system in systems:
+        turns.append(system.turns.get(id_, 0))
+        played.append(id_ in system.turns)
+        won.append(id_ in system.turns and id_ not in system.lost)
+        lost.append(system.lost.get(id_, ()))
     counts = Counter(chain.from_iterable(lost))
-    frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
-    causes = [f"{d}: {c} ({counts[d, c]})" for d, c in frequent]
+    causes, lost_by = [], []
+    for loss in sorted(counts, key=lambda loss: (-counts[loss], loss)):
+        domain, cause = loss
+        causes.append(f"{domain}: {cause} ({counts[loss]})")
+        mark = _mark(loss in losses for losses in lost)
+        lost_by.append(f"{domains.index(domain)}{letters[cause]}{mark}")
     return {
         "id": id_,
-        "turns": max(one.turns.get(id_, 0) for one in systems),
+        "turns": max(turns),
         "domains": goal,
         "won": sum(won),
         "of": sum(played),
         "causes": _first(causes, 2),
         "played": _mark(played),
         "won_by": _mark(won),
-        "lost_by": " ".join(
-            f"{domains.index(domain)}{letters[cause]}{_mark((domain, cause) in of for of in lost)}"
-            for domain, cause in frequent
-        ),
+        "lost_by": " ".join(lost_by),
     }
 
 
@@ -168,8 +173,12 @@ def stored_pages(board: Board) -> dict[str, Page]:
     for name in declared_names():
         pinned = pinned_fingerprints(name) or {"dialogues": (), "domains": ()}
         goals = dict(zip(pinned["dialogues"], map(str.split, pinned["domains"]), strict=True))
-        verdicts = (stored_verdicts(one, list(goals)) for one in entries if one.benchmark == name)
-        if systems := [one for one in verdicts if one is not None]:
+        systems = []
+        for entry in entries:
+            verdicts = stored_verdicts(entry, list(goals)) if entry.benchmark == name else None
+            if verdicts is not None:
+                systems.append(verdicts)
+        if systems:
             return {INDEX: ("dialogues.html", partial(index, goals, systems))}
     return {}
 
@@ -204,20 +213,18 @@ def pages_of(
             "home": home,
             "place": place + 1,
             "of": len(ids),
-            "won": sum(one["outcome"]["success"] for one in dialogue["systems"][1:]),
+            "won": sum(system["outcome"]["success"] for system in dialogue["systems"][1:]),
             "before": ids[place - 1] if place else None,
-            "after": next(iter(ids[place + 1 :]), None),
+            "after": ids[place + 1] if place + 1 < len(ids) else None,
             "live": bool(causes),
         }
 
-    systems = [Verdicts(*one) for one in verdicts]
-    return {
-        home: ("dialogues.html", partial(index, goals, systems, True, causes)),
-        **{
-            f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(page, place))
-            for place, id_ in enumerate(ids)
-        },
-    }
+    systems = [Verdicts(*system) for system in verdicts]
+    make_index = partial(index, goals, systems, True, causes)
+    pages: dict[str, Page] = {home: ("dialogues.html", make_index)}
+    for place, id_ in enumerate(ids):
+        pages[f"{DIALOGUES}/{id_}.html"] = ("dialogue.html", partial(page, place))
+    return pages
 
 
 def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> dict[str, Page]:
@@ -231,60 +238,71 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> d
     benchmark = first.benchmark
     responses = made_submission(benchmark, CANONICAL_STYLE)
     human = diagnose(replace(first, submission=responses, states="gold", domains="states"))
-    played = [
-        (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.results, strict=True)})
-        for name, one in (("Reference", human), *systems.items())
-    ]
-    ids = [id_ for id_ in benchmark.dialogues if any(id_ in by_id for _, _, by_id in played[1:])]
-    names = {
-        (domain, str(record["id"])): str(record["name"])
-        for domain, records in benchmark.venues.items()
-        for record in records
-        if "id" in record and "name" in record
-    }
+    names = _venue_names(benchmark)
 
     def called(domain: str, venues: Collection[str]) -> str:
         return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
 
+    # Name of a column -> its diagnosis, and the place of each dialogue in it.
+    diagnoses = {"Reference": human, **systems}
+    places: dict[str, dict[str, int]] = {}
+    for name, diagnosis in diagnoses.items():
+        places[name] = {dialogue.id: at for at, dialogue in enumerate(diagnosis.dialogues)}
+    verdicts = [_diagnosed_verdicts(name, diagnosis) for name, diagnosis in systems.items()]
+
     def content(id_: str) -> dict[str, Any]:
         gold = benchmark.dialogues[id_]
+        outcomes = []
+        for name, diagnosis in diagnoses.items():
+            if id_ in places[name]:
+                outcomes.append(_outcome(name, diagnosis, places[name][id_], called))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
             "users": [*gold.users] or [""] * gold.turns,
-            "systems": [
-                _came(name, one, *of[id_], called) for name, one, of in played if id_ in of
-            ],
+            "systems": outcomes,
             "words": cause_words,
         }
 
-    goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
-    verdicts = [
-        (
-            name,
-            {dialogue.id: len(dialogue.responses) for dialogue in one.dialogues},
-            {result.id: lost_by(result) for result in one.results if not result.success},
-        )
-        for name, one in systems.items()
-    ]
+    goals = {}
+    for id_, gold in benchmark.dialogues.items():
+        if any(id_ in verdict.turns for verdict in verdicts):
+            goals[id_] = list(gold.goal)
     return pages_of(goals, verdicts, content, home)
 
 
-def _came(
-    name: str,
-    diagnosis: Diagnosis,
-    dialogue: PlayedDialogue,
-    outcome: DialogueResult,
-    called: Callable[[str, Collection[str]], str],
+def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
+    """Return how the dialogues of a system came out by its diagnosis."""
+    turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
+    lost = {result.id: lost_by(result) for result in diagnosis.results if not result.success}
+    return Verdicts(name, turns, lost)
+
+
+def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
+    """Return (domain, id of a venue) -> its name, of the venues that have both."""
+    names = {}
+    for domain, venues in benchmark.venues.items():
+        for venue in venues:
+            if "id" in venue and "name" in venue:
+                names[domain, str(venue["id"])] = str(venue["name"])
+    return names
+
+
+def _outcome(
+    name: str, diagnosis: Diagnosis, place: int, called: Callable[[str, Collection[str]], str]
 ) -> dict[str, Any]:
     """Return how a dialogue came out for a system, and per turn the domains to be explained.
 
     Of a domain that is not active a turn shows only what explains a loss.
     """
-    lost = {d for d, one in outcome.domains.items() if one.cause or not one.all_provided}
+    dialogue, result = diagnosis.dialogues[place], diagnosis.results[place]
+    lost = set()
+    for domain, outcome in result.domains.items():
+        if outcome.cause or not outcome.all_provided:
+            lost.add(domain)
     return {
         "name": name,
-        "verdict": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
-        "outcome": {"success": outcome.success, "domains": outcome.domains},
+        "verdict": "✓ succeeds" if result.success else f"✗ no {_MISSED[result.inform]}",
+        "outcome": {"success": result.success, "domains": result.domains},
         "turns": list(followed(diagnosis, dialogue, called)),
         "relevant": [lost.union(active) for active in dialogue.active_domains],
         "predicted": diagnosis.played.states == "predicted",
@@ -308,5 +326,7 @@ def _within(pattern: re.Pattern[str], replacement: str, text: str) -> str:
 
 def _first(texts: Sequence[str], count: int) -> str:
     """Return the first of some texts, and how many more there are."""
-    more = len(texts) - count
-    return ", ".join([*texts[:count], *([f"{more} more"] if more > 0 else [])])
+    shown = list(texts[:count])
+    if len(texts) > count:
+        shown.append(f"{len(texts) - count} more")
+    return ", ".join(shown)
