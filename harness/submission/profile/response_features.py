@@ -123,8 +123,7 @@ class _Counter:
             said.append(frozenset(slots & about_venues))
             self._turns += 1
             self._texts.add(response.strip())
-            self._count_placeholders(response, names)
-            self._count_plain_values(response)
+            self._count_signs(response, names)
             styles = [references[number] for references in dialogue.references.values()]
             self._count_words(response, styles)
             if number < len(canonical):
@@ -140,12 +139,11 @@ class _Counter:
         for slots_expected in expected:
             self._expected.update(slots_expected)
         self._count_places(said, expected)
-        self._count_shifts(said, expected)
         claimed = [turn.active_domains for turn in turns]
         self._count_shifted_domains(claimed, dialogue.active_domains)
 
-    def _count_placeholders(self, text: str, names: Sequence[str]) -> None:
-        """Count placeholders that are unknown, in another notation or glued to a word."""
+    def _count_signs(self, text: str, names: Sequence[str]) -> None:
+        """Count signs of another notation: unknown placeholders, plain values, special tokens."""
         profile = self._profile
         for name in names:
             profile.add("response_unknown", name not in self._rules.ontology, f"[{name}]")
@@ -166,18 +164,14 @@ class _Counter:
             glued += 1
             profile.add_odd("response_glued", match[0])
         profile.add_regular("response_glued", number=max(len(names) - glued, 0))
-
-    def _count_plain_values(self, text: str) -> None:
-        """Count responses that are empty, hold values in plain words, or special tokens."""
-        profile = self._profile
+        # Responses that are empty, have values in plain words, or special tokens.
         profile.add("response_empty", not text.strip(), "''")
-        without = PLACEHOLDER.sub(" ", text)
         plain_values = {
-            "response_plain": self._venue_names.search(without.lower()[:_SEARCHED]),
+            "response_plain": self._venue_names.search(lowered[:_SEARCHED]),
             "response_number": plain_numbers().search(without),
         }
-        for feature, match in plain_values.items():
-            profile.add(feature, match is not None, match[0] if match else "")
+        for feature, value in plain_values.items():
+            profile.add(feature, value is not None, value[0] if value else "")
         tags = special_tokens(text, self._rules)
         profile.add("response_tags", bool(tags), tags[-1][0] if tags else "")
 
@@ -196,11 +190,9 @@ class _Counter:
         self._profile.add("response_tiny", len(words) <= _FEW_WORDS, repr(normal))
         if len(words) >= _COMPARED:
             self._profile.add("response_same", normal in references, repr(normal[:_SHOWN]))
-        if self._wording.is_large:
-            self._count_unknown_words(words)
-
-    def _count_unknown_words(self, words: Sequence[str]) -> None:
-        """Count tokens and pairs of them that no reference has, and unusual first and last ones."""
+        if not self._wording.is_large:
+            return
+        # Tokens and pairs of them that no reference has, and unusual first and last ones.
         profile, wording = self._profile, self._wording
         unknown = [word for word in words if word not in wording.tokens]
         for word in unknown:
@@ -262,17 +254,13 @@ class _Counter:
     def _count_places(
         self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
     ) -> None:
-        """Count placeholders that are not in the turns where the references have them."""
+        """Count placeholders that are in other turns than those of the references."""
         for here, right in itertools.zip_longest(said, expected, fillvalue=frozenset[str]()):
             # Each of these is there twice, in the response and in the reference.
             self._profile.add_regular("response_misplaced", number=2 * len(here & right))
             for slot in here ^ right:
                 self._profile.add_odd("response_misplaced", slot)
-
-    def _count_shifts(
-        self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
-    ) -> None:
-        """Count responses that fit the reference of the turn before or after better."""
+        # Responses that fit the reference of the turn before or after better.
         for number in range(1, min(len(said), len(expected) - 1)):
             here = said[number]
             if not here:
@@ -290,15 +278,35 @@ class _Counter:
         """Count what only all responses together show."""
         if not self._turns:
             return
+        profile = self._profile
         if self._wording.is_large:
             self._count_usual_words()
-            self._count_strange()
-        self._count_repeated()
-        self._count_longest()
+            # Responses that repeat a text whose pairs of words no reference has.
+            for text, number in self._repeated.items():
+                words = tokens(text)
+                unknown = len(self._unknown_pairs(words)) if number >= _OFTEN else 0
+                if unknown and unknown / (len(words) - 1) > _STRANGE:
+                    profile.add_odd("response_strange", repr(text[:_SHOWN]), number=number)
+                else:
+                    profile.add_regular("response_strange", number=number)
+        # Responses that answer nothing, and those that are the same.
+        evasive = 0
+        for text, number in self._evasive.items():
+            if number >= _OFTEN:
+                evasive += number
+                profile.add_odd("response_evasive", repr(text[:_SHOWN]), number=number)
+        profile.add_regular("response_evasive", number=self._about_venues - evasive)
+        for text, number in self._repeated.most_common(1):
+            profile.add_counts("response_repeated", repr(text[:_SHOWN]), number, self._turns)
+        # Responses that are as long as the longest one, as those cut at a limit are. A text that is
+        # repeated counts once: all uses of a template are equally long.
+        lengths = Counter(map(len, self._texts))
+        longest = max(lengths)
+        example = f"{longest} characters"
+        profile.add_counts("response_capped", example, lengths[longest], self._turns)
         for slot, expected in self._expected.items():
             lacking = max(expected - self._said[slot], 0)
-            example = f"[{slot.lower()}]"
-            self._profile.add_counts("response_lacks", example, lacking, expected, slot)
+            profile.add_counts("response_lacks", f"[{slot.lower()}]", lacking, expected, slot)
 
     def _count_usual_words(self) -> None:
         """Count words that are there more often, or less often, than in the references."""
@@ -319,36 +327,6 @@ class _Counter:
         """Return how many responses would have a token if they were as the references are."""
         references = self._wording.texts.total()
         return round(self._turns * self._wording.frequency[token] / references)
-
-    def _count_strange(self) -> None:
-        """Count responses that repeat a text whose pairs of words no reference has."""
-        for text, number in self._repeated.items():
-            words = tokens(text)
-            unknown = len(self._unknown_pairs(words)) if number >= _OFTEN else 0
-            if unknown and unknown / (len(words) - 1) > _STRANGE:
-                self._profile.add_odd("response_strange", repr(text[:_SHOWN]), number=number)
-            else:
-                self._profile.add_regular("response_strange", number=number)
-
-    def _count_repeated(self) -> None:
-        """Count responses that are the same, and those that answer nothing."""
-        profile = self._profile
-        evasive = 0
-        for text, number in self._evasive.items():
-            if number >= _OFTEN:
-                evasive += number
-                profile.add_odd("response_evasive", repr(text[:_SHOWN]), number=number)
-        profile.add_regular("response_evasive", number=self._about_venues - evasive)
-        for text, number in self._repeated.most_common(1):
-            profile.add_counts("response_repeated", repr(text[:_SHOWN]), number, self._turns)
-
-    def _count_longest(self) -> None:
-        """Count responses that are as long as the longest one, as those cut at a limit are."""
-        # A text that is repeated counts once: all uses of a template are equally long.
-        lengths = Counter(map(len, self._texts))
-        longest = max(lengths)
-        example = f"{longest} characters"
-        self._profile.add_counts("response_capped", example, lengths[longest], self._turns)
 
 
 def _f1(first: frozenset[str], second: frozenset[str]) -> float:

@@ -143,7 +143,14 @@ class _Counter:
         seen: set[tuple[Slot, str, str | None]] = set()
         for ours, theirs in zip(predicted, truth, strict=False):
             self._count_turn(ours, theirs, seen)
-        self._count_delays(predicted, truth)
+        # Slots that come later than in gold states, and those that come earlier.
+        first_turns = _first_turns(predicted)
+        for slot, right in _first_turns(truth).items():
+            turn = first_turns.get(slot)
+            if turn is not None:
+                part = "-".join(slot)
+                self._profile.add("state_late", turn > right, part)
+                self._profile.add("state_early", turn < right, part)
         ever: set[Slot] = set()
         for slots in predicted:
             ever.update(slots)
@@ -175,35 +182,18 @@ class _Counter:
             if (slot, value, right) in seen:
                 continue
             seen.add((slot, value, right))
-            self._count_exchange(slot, ours, theirs)
+            # A value may be gold's, but of the opposite slot.
+            opposite = slot[0], _OPPOSITE.get(slot[1], "")
+            if slot in theirs or opposite in theirs:
+                is_opposite = value == theirs.get(opposite) != right
+                is_exchanged = is_opposite and ours.get(opposite) != theirs.get(opposite)
+                profile.add("value_exchanged", is_exchanged, slot[1], "-".join(slot))
             if right is not None:
                 is_right = value == right or (is_dontcare(value) and is_dontcare(right))
                 example = f"{value!r} for {right!r}"
                 profile.add("value_wrong", not is_right, example, "-".join(slot))
         if theirs:
             profile.add("state_gold", ours == theirs, "equal")
-
-    def _count_exchange(
-        self, slot: Slot, ours: Mapping[Slot, str], theirs: Mapping[Slot, str]
-    ) -> None:
-        """Count a value that is gold's, but of the opposite slot."""
-        opposite = slot[0], _OPPOSITE.get(slot[1], "")
-        if slot in theirs or opposite in theirs:
-            is_opposite = ours[slot] == theirs.get(opposite) != theirs.get(slot)
-            is_exchanged = is_opposite and ours.get(opposite) != theirs.get(opposite)
-            self._profile.add("value_exchanged", is_exchanged, slot[1], "-".join(slot))
-
-    def _count_delays(
-        self, predicted: Sequence[Mapping[Slot, str]], truth: Sequence[Mapping[Slot, str]]
-    ) -> None:
-        """Count the slots that come later than in gold states, and those that come earlier."""
-        ours, theirs = _first_turns(predicted), _first_turns(truth)
-        for slot, right in theirs.items():
-            turn = ours.get(slot)
-            if turn is not None:
-                part = "-".join(slot)
-                self._profile.add("state_late", turn > right, part)
-                self._profile.add("state_early", turn < right, part)
 
 
 def _first_turns(states: Sequence[Mapping[Slot, str]]) -> dict[Slot, int]:
