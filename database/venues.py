@@ -26,13 +26,13 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
 
 from .fuzzy import reaches
 
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
 """Domain -> venue records, with the keys of the public database files."""
 
 ROW = "_row"
@@ -160,7 +160,7 @@ def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, mad
 
 
 def _row(
-    record: Mapping[str, Any], domain: str, columns: Iterable[str], rules: RuleSet
+    record: Mapping[str, object], domain: str, columns: Iterable[str], rules: RuleSet
 ) -> dict[str, str | int | None]:
     """Return the row of a venue: column -> value."""
     by_slot = {normalize_slot_name(key, rules): value for key, value in record.items()}

@@ -29,7 +29,7 @@ FURTHER_SLOTS = (
 )
 """What goals of the data set request besides, as slot names are normalised."""
 
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
 """domain -> venue records, as the public database files hold them."""
 
 Triplet: TypeAlias = tuple[str, str, str]
@@ -99,7 +99,7 @@ class Dialogue:
         """The number of system turns."""
         return len(self.states)
 
-    def scored_data(self) -> dict[str, Any]:
+    def scored_data(self) -> dict[str, object]:
         """Return what scores depend on, as JSON types."""
         return {
             "goal": {
@@ -130,7 +130,7 @@ class Prepared(NamedTuple):
 
     folder: Path
     made_of: str
-    part: Callable[[str, Callable[[], Any]], Any]
+    part: Callable[[str, Callable[[], object]], object]
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Benchmark:
     def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {len(self.dialogues)} dialogues, {self.turns} turns>"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "prepared": None}
 
     @property

@@ -200,7 +200,7 @@ class Signature:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON types."""
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for field_ in fields(self):
             value = getattr(self, field_.name)
             if value is not None:

@@ -115,7 +115,7 @@ other notations as well (08.30, 8h30, 12:15 pm)."""
 
 
 @cache
-def errata() -> Mapping[str, Any]:
+def errata() -> Mapping[str, object]:
     """Return name -> content of the files of errata.
 
     Raises:
@@ -227,7 +227,7 @@ class RuleSet:
         return {domain: VenueRules(**rules) for domain, rules in domains if rules}
 
     @property
-    def errata(self) -> Mapping[str, Any]:
+    def errata(self) -> Mapping[str, object]:
         """File of errata -> its content, of those that the rule set applies to the benchmark."""
         return dict(self.tables.get("errata", {}))
 
@@ -258,7 +258,7 @@ class RuleSet:
         """The partial ratio from which two strings of a fuzzy column match."""
         return int(self.tables["queries"]["fuzzy_ratio"])
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
         if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
             return rule_set, (self.name, self.aliases)
@@ -273,7 +273,7 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
     return {**ours, **others}
 
 
-def _checked(content: object, ours: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+def _checked(content: object, ours: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
     """Return the file of a rule set of another package.
 
     Args:

@@ -287,7 +287,7 @@ Difference: TypeAlias = tuple[str, str]
 of `COMPARED`, or that the dialogue or the venues are others."""
 
 
-def fingerprints(benchmark: Benchmark) -> dict[str, Any]:
+def fingerprints(benchmark: Benchmark) -> dict[str, object]:
     """Return the fingerprints of a benchmark as JSON types, as they are kept."""
     dialogues: dict[str, list[str]] = {}
     for id_, dialogue in benchmark.dialogues.items():

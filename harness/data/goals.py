@@ -51,7 +51,7 @@ class GoalsFile:
         return digest_of_json(content)
 
 
-def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
+def chosen_goals(goals: str | Path | Mapping[str, object] | GoalsFile, rules: RuleSet) -> GoalsFile:
     """Return the goals of dialogues, as the public evaluator or the data set writes them.
 
     Args:
@@ -209,9 +209,9 @@ class Task:
     message: Sequence[str]
 
     @property
-    def goal(self) -> dict[str, Any]:
+    def goal(self) -> dict[str, object]:
         """The task as the data set writes it."""
-        goal: dict[str, Any] = {domain: vars(task) for domain, task in self.domains.items()}
+        goal: dict[str, object] = {domain: vars(task) for domain, task in self.domains.items()}
         goal["message"] = self.message
         return goal
 
@@ -229,7 +229,7 @@ class Tasks:
     source: str
 
     @property
-    def goals(self) -> dict[str, Any]:
+    def goals(self) -> dict[str, object]:
         """Dialogue id -> the task as the data set writes it."""
         return {id_: task.goal for id_, task in self.tasks.items()}
 

@@ -67,7 +67,7 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
 _LISTED = 100
 """Characters of a list in a remark."""
 
-_Slots: TypeAlias = Iterator[tuple[str, str, Any]]
+_Slots: TypeAlias = Iterator[tuple[str, str, object]]
 """Domain, slot and value of all slots of a turn."""
 
 
@@ -126,7 +126,7 @@ def read_gold_states(
 
 def _dialogues(
     content: Any, source: str
-) -> tuple[Mapping[str, Sequence[Any]], Callable[[Any], _Slots]]:
+) -> tuple[Mapping[str, Sequence[object]], Callable[[object], _Slots]]:
     """Return a file's dialogues, name -> turns with a state, and what yields a turn's slots.
 
     Raises:
@@ -134,7 +134,7 @@ def _dialogues(
     """
     try:
         if isinstance(content, Mapping):
-            logs: dict[str, Sequence[Any]] = {}
+            logs: dict[str, Sequence[object]] = {}
             has_metadata = False
             for name, dialogue in content.items():
                 logs[name] = dialogue["log"][1::2]
@@ -152,7 +152,7 @@ def _dialogues(
     return _of_any_layout(content, source), _slots_of_state
 
 
-def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[Any]]:
+def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[object]]:
     """Return the dialogues of a file of states in any layout, name -> turns, each with a state.
 
     Raises:
@@ -176,7 +176,7 @@ def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[Any]]:
     return {name: [turn[key] for turn in turns] for name, turns in dialogues.items()}
 
 
-def _slots_of_state(state: Any) -> _Slots:
+def _slots_of_state(state: object) -> _Slots:
     """Yield the slots of a state in any notation.
 
     Raises:

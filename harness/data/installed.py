@@ -160,7 +160,7 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
     return {name: _plain(getattr(benchmark, name)) for name in names}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a part of a benchmark as plain data: sets as sorted lists."""
     if isinstance(value, Dialogue | Goal):
         return _plain(vars(value))
@@ -190,7 +190,7 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
     return Dialogue(**content)
 
 
-def _as_set(listed: Sequence[Any] | None) -> frozenset[Any] | None:
+def _as_set(listed: Sequence[object] | None) -> frozenset[object] | None:
     """Return a list as a set, and lists in it as tuples; None of what is not known."""
     if listed is None:
         return None
@@ -242,7 +242,7 @@ def _part(
     return content
 
 
-def _shared(value: Any, by_content: dict[object, Any]) -> Any:
+def _shared(value: object, by_content: dict[object, object]) -> object:
     """Return a value of JSON types whose equal parts are one: they are read once.
 
     Turn after turn has the belief state of the turn before.

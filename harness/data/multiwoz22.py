@@ -196,14 +196,15 @@ def _read_venue_versions(
     """
     places = {s.venues: folders[s.role] for s in sources if s.venues and s.role in folders}
     domains = rule_set(ANNOTATION_RULES).venue_rules
-    versions: dict[str, dict[str, Any]] = {}
+    versions: dict[str, dict[str, object]] = {}
     for version, place in sorted(places.items()):
         folder = place / EVALUATOR_DATA / "database"
         versions[version] = {
-            domain: _read(list[dict[str, Any]], folder / f"{domain}_db.json") for domain in domains
+            domain: _read(list[dict[str, object]], folder / f"{domain}_db.json")
+            for domain in domains
         }
     first, *_ = versions.values()
-    differing: dict[str, dict[str, Any]] = {}
+    differing: dict[str, dict[str, object]] = {}
     for version, venues in versions.items():
         changed = {d: records for d, records in venues.items() if records != first[d]}
         if changed:
@@ -398,7 +399,7 @@ def find_overlap(
 
 
 def seen_goals(
-    test: Mapping[str, Mapping[str, Any]], others: Iterable[Mapping[str, Any]]
+    test: Mapping[str, Mapping[str, object]], others: Iterable[Mapping[str, object]]
 ) -> frozenset[str]:
     """Return the ids of the test dialogues whose goal is also among the others.
 
@@ -413,7 +414,7 @@ def seen_goals(
 
 def _canonical(goal: Mapping[str, Any]) -> str:
     """Return a text that two goals share if and only if they are the same."""
-    wanted: dict[str, list[Any]] = {}
+    wanted: dict[str, list[object]] = {}
     for domain, part in goal.items():
         if any(part.values()):
             requestable = sorted(set(part["requestable"]))

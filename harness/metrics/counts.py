@@ -175,7 +175,7 @@ class References:
         places = np.searchsorted(keys[:-1], numbers)
         return np.where(keys[places] == numbers, places, -1)
 
-    def packed(self) -> tuple[Any, ...]:
+    def packed(self) -> tuple[object, ...]:
         """Return the references as plain data, for `unpacked`; their tokeniser is left out."""
         arrays: list[NDArray[Any]] = [self.lengths, *self.keys, *self.counts, *self.bounds]
         numbers = [(one.dtype.str, one.shape, one.tobytes()) for one in arrays]

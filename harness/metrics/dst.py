@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..submission import NormalizedSubmission
 from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums
@@ -52,7 +52,7 @@ def tracking_figures() -> Sequence[Figure]:
     return joined_metric().presentation.all_figures()
 
 
-def tracking_type() -> dict[str, Any]:
+def tracking_type() -> dict[str, object]:
     """Return the key of the result -> its type."""
     from .tracking.evaluation import TrackingResult
 

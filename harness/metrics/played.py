@@ -112,7 +112,7 @@ class DialogueResult:
     goals: Mapping[str, Mapping[str, DomainResult]] = field(default_factory=dict)
     bleu: Mapping[str, Sequence[int]] = field(default_factory=dict)
     responses: Sequence[str] = ()
-    further: Mapping[str, Any] = field(default_factory=dict)
+    further: Mapping[str, object] = field(default_factory=dict)
     sentence_bleu: tuple[float, ...] = ()
 
     @property

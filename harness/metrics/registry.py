@@ -116,7 +116,7 @@ def result_keys(metric: ResponseMetric) -> Sequence[str]:
     return tuple(metric.result) or (metric.name,)
 
 
-def result_types(metric: ResponseMetric) -> Mapping[str, Any]:
+def result_types(metric: ResponseMetric) -> Mapping[str, object]:
     """Return key in reports -> type of the result, of all that a metric gives."""
     types = metric.result() if callable(metric.result) else metric.result
     return types or {metric.name: float | dict[str, float | None]}

@@ -208,7 +208,7 @@ _TIMEOUT = 10
 
 def run(
     function: Callable[..., _T],
-    jobs: Iterable[tuple[Any, ...] | InputError],
+    jobs: Iterable[tuple[object, ...] | InputError],
     benchmark: Benchmark,
     workers: int | str = 1,
 ) -> Iterator[_T | InputError]:
@@ -331,7 +331,7 @@ def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
     lines = []
     for result in results:
         content = asdict(result)
-        head: dict[str, Any] = {
+        head: dict[str, object] = {
             "dialogue": content.pop("id"),
             "turns": content.pop("turns"),
             "signature": scored_by,
@@ -346,5 +346,5 @@ def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
     return "".join(lines)
 
 
-def _present(content: Mapping[str, Any]) -> dict[str, Any]:
+def _present(content: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in content.items() if value not in (None, (), [], {})}

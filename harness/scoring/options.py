@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_set_names
 
@@ -96,7 +96,7 @@ class Options:
     domains: str = AUTO
     states: str = AUTO
     metrics: Collection[str] | None = None
-    goals: str | Path | Mapping[str, Any] | GoalsFile = "all"
+    goals: str | Path | Mapping[str, object] | GoalsFile = "all"
     lexicalised: bool = False
     free_running: bool = False
     placeholders: str | Path | Mapping[str, str] | Aliases | None = None

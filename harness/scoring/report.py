@@ -178,7 +178,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
@@ -281,7 +281,7 @@ _PARTS: Mapping[str, Any] = {
 """What a report has besides results of metrics: key -> type."""
 
 
-def _plain(result: Any) -> Any:
+def _plain(result: object) -> object:
     """Return a result as JSON types."""
     if is_dataclass(result) and not isinstance(result, type):
         result = asdict(result)

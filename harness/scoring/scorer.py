@@ -147,7 +147,7 @@ class Scorer:
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
         submission, benchmark = played.submission, played.benchmark
-        results: dict[str, Any] = {}
+        results: dict[str, object] = {}
         # In the order in which people read them.
         for name in response_metrics():
             if name in played.metrics:
@@ -220,7 +220,7 @@ class Scorer:
         """
         return [self._reward(rollout, value) for rollout in batch]
 
-    def _reward(self, rollout: Any, value: Callable[[DialogueResult], float]) -> Reward:
+    def _reward(self, rollout: object, value: Callable[[DialogueResult], float]) -> Reward:
         if not isinstance(rollout, Sequence) or len(rollout) != 2:
             return Reward(0.0, "expected a pair of dialogue id and turns")
         id_, turns = rollout
@@ -503,7 +503,7 @@ def bleu_references(benchmark: Benchmark) -> References:
     # Imports NumPy late: it takes 0.1 s.
     from ..metrics import References
 
-    def packed() -> tuple[Any, ...]:
+    def packed() -> tuple[object, ...]:
         texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
         return References.of_texts(texts).packed()
 

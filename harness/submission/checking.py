@@ -271,7 +271,7 @@ class _Checker:
             return f"{counted(len(turns), 'turn')}; {limit}"
         return ""
 
-    def _turn(self, place: _Place, turn: Any) -> Turn:
+    def _turn(self, place: _Place, turn: object) -> Turn:
         """Check a turn and return it; the result is of use if no problem was found."""
         # Most turns are dictionaries, for which this is faster than asking for a Mapping.
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
@@ -293,7 +293,7 @@ class _Checker:
             gold = self._state(place, GOLD, turn)
         return Turn(text, self._state(place, STATE, turn), domains, plain=None, gold=gold)
 
-    def _response_problems(self, turn: Mapping[Any, Any]) -> Iterator[str]:
+    def _response_problems(self, turn: Mapping[object, object]) -> Iterator[str]:
         """Yield what is wrong with the response of a turn."""
         response = turn.get(RESPONSE)
         if RESPONSE not in turn:
@@ -311,7 +311,7 @@ class _Checker:
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_name(place), problem)
 
-    def _count_unread_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
+    def _count_unread_keys(self, place: _Place, turn: Mapping[object, object]) -> None:
         """Count the keys that are not read."""
         for key in turn:
             if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
@@ -323,7 +323,7 @@ class _Checker:
                 if STATE not in turn and is_state(turn[key]):
                     self._unread_states[unquoted(key)] += 1
 
-    def _is_plain(self, state: Any) -> bool:
+    def _is_plain(self, state: object) -> bool:
         """Return whether a state is nested and in order, as nearly all are; this is fast."""
         if state.__class__ is not dict:
             return False
@@ -416,7 +416,7 @@ _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
 
 
-def _without_response(turn: Mapping[Any, Any]) -> str:
+def _without_response(turn: Mapping[object, object]) -> str:
     """Return what a turn without a response has instead, and what to do."""
     others = {key: value for key, value in turn.items() if key != GOLD}
     gold = gold_key(others, RESPONSE)
@@ -427,7 +427,7 @@ def _without_response(turn: Mapping[Any, Any]) -> str:
     return other_keys(turn)
 
 
-def _keys_of(turn: Mapping[Any, Any], field: str) -> str:
+def _keys_of(turn: Mapping[object, object], field: str) -> str:
     """Return the keys of a turn, and how to name the one that holds a field; "" if it has none."""
     if field != STATE or STATE in turn:
         return ""
@@ -468,7 +468,7 @@ def _domain_problems(domains: object) -> Iterator[str]:
 
 def checked_conversations(
     standard: Standard, source: str
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Return dialogues of any ids and lengths; other keys of turns stay as they are.
 
     Raises:

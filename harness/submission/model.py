@@ -327,7 +327,7 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
     return NormalizedSubmission(dialogues, names_domains=False)
 
 
-def empty_states(benchmark: Benchmark) -> dict[str, list[dict[str, Any]]]:
+def empty_states(benchmark: Benchmark) -> dict[str, list[dict[str, object]]]:
     """Return what a file of `EMPTY_STATES` holds, as a tracker would write it."""
     return {id_: [{STATE: {}}] * dialogue.turns for id_, dialogue in benchmark.dialogues.items()}
 

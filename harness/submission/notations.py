@@ -203,7 +203,7 @@ class _StateReader:
         else:
             self._problem("", f"expected a state ({EXPECTED}), found {kind_of(content)}")
 
-    def _read_nested(self, content: Mapping[Any, Any]) -> None:
+    def _read_nested(self, content: Mapping[object, object]) -> None:
         """Read domain -> slot -> value."""
         for name, slots in content.items():
             domain = str(name)
@@ -240,7 +240,7 @@ class _StateReader:
             self._problem("", f"{domain}-{slot} has two values, {values}; expected one")
 
 
-def _is_flat(content: Mapping[Any, Any]) -> bool:
+def _is_flat(content: Mapping[object, object]) -> bool:
     """Return whether some key names a domain and a slot, and does not hold slots itself."""
     return any(slot_of(key) and not isinstance(value, Mapping) for key, value in content.items())
 
@@ -271,7 +271,7 @@ def _without_frames(state: object) -> object:
             slots = {name: _single(value) for name, value in slots.items()}
         return slots
     if {"service", "state"} <= keys.keys() and isinstance(state["service"], list):
-        frames: list[Mapping[str, Any]] = []
+        frames: list[Mapping[str, object]] = []
         for service, state_of_service in zip(state["service"], state["state"], strict=False):
             frames.append({"service": service, "state": state_of_service})
         return _of_frames(frames)
@@ -282,7 +282,7 @@ def _is_frame(frame: object) -> bool:
     return isinstance(frame, Mapping) and {"service", "state"} <= frame.keys()
 
 
-def _of_frames(frames: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _of_frames(frames: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Return domain -> slot -> value of frames; the names of slots may begin with the domain."""
     state: dict[str, Any] = {}
     for frame in frames:

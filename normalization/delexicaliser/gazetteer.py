@@ -20,7 +20,7 @@ from .phrases import PhraseBook, spellings, words
 Phrase: TypeAlias = tuple[str, ...]
 """The words of a name, an address or another value, in their normal form."""
 
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
 """Domain -> venue records, as the public database files hold them."""
 
 NAMED_DOMAINS = ("restaurant", "hotel", "attraction")
@@ -49,7 +49,7 @@ class Venue:
     key: VenueId
     name: str
     values: Mapping[str, str]
-    records: Sequence[Mapping[str, Any]]
+    records: Sequence[Mapping[str, object]]
 
     @cached_property
     def facts(self) -> Mapping[str, tuple[str, ...]]:
@@ -130,7 +130,7 @@ def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazette
         tables: The tables of a delexicaliser (`lex1.toml`).
     """
     stations, towns = _stations(records.get("train", ()))
-    named: list[tuple[str, Mapping[str, Any]]] = []
+    named: list[tuple[str, Mapping[str, object]]] = []
     for domain in NAMED_DOMAINS:
         named += [(domain, record) for record in records.get(domain, ())]
     value_kinds: dict[str, str] = {}
@@ -158,7 +158,7 @@ def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazette
     return Gazetteer(venues, PhraseBook(mentions), numbers, value_phrases)
 
 
-def _stations(trains: Iterable[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+def _stations(trains: Iterable[Mapping[str, object]]) -> tuple[set[str], set[str]]:
     """Return all stations of trains, and those at which every train starts or ends, if any."""
     stations: set[str] = set()
     shared: set[str] | None = None
@@ -169,7 +169,7 @@ def _stations(trains: Iterable[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
     return stations, shared or set()
 
 
-def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
+def _venue(domain: str, record: Mapping[str, object]) -> Venue:
     """Return the venue of a record."""
     values = {}
     for key, slot in _RECORD_SLOTS.items():
@@ -180,9 +180,9 @@ def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
     return Venue(VenueId(domain, str(record["id"])), name, values, [record])
 
 
-def _trains(records: Iterable[Mapping[str, Any]]) -> Iterator[Venue]:
+def _trains(records: Iterable[Mapping[str, object]]) -> Iterator[Venue]:
     """Yield the trains of records; the records of one id are those of several days."""
-    by_id: dict[str, list[Mapping[str, Any]]] = {}
+    by_id: dict[str, list[Mapping[str, object]]] = {}
     for record in records:
         by_id.setdefault(_stated_value(record, "trainID"), []).append(record)
     for id_, days in by_id.items():
@@ -190,7 +190,7 @@ def _trains(records: Iterable[Mapping[str, Any]]) -> Iterator[Venue]:
         yield Venue(VenueId("train", id_), id_, values, days)
 
 
-def _stated_value(record: Mapping[str, Any], key: str) -> str:
+def _stated_value(record: Mapping[str, object], key: str) -> str:
     """Return a record's value; "" if it is missing or unknown."""
     value = record.get(key)
     if not isinstance(value, str) or value.strip().lower() in UNKNOWN_VALUES:

@@ -201,7 +201,7 @@ def dialogue_rows(dialogues: Sequence[TrackedDialogue], choices: Choices = Choic
 
 def tracking_shares(sums: Sums, choices: Choices = Choices()) -> dict[str, Any]:
     """Return key -> percent, of all metrics, given sums of rows side by side."""
-    shares: dict[str, Any] = {}
+    shares: dict[str, object] = {}
     for metric in tracking_metrics(choices).values():
         assert metric.formula is not None
         start = _column(metric, "")

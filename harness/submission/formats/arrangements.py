@@ -96,7 +96,7 @@ _NUMBERINGS = tuple(_Numbering(*pair) for pair in ((0, 1), (1, 1), (1, 2), (0, 2
 class _Exchange(NamedTuple):
     """A turn of the user, and what the system says before the user's next turn."""
 
-    user: Mapping[str, Any]
+    user: Mapping[str, object]
     replies: list[dict[str, Any]]
 
 
@@ -140,7 +140,7 @@ def _is_state(turn: object) -> bool:
     return isinstance(turn, dict | list) and is_state(turn)
 
 
-def _all_turns(dialogues: Mapping[str, Sequence[Any]]) -> list[Any]:
+def _all_turns(dialogues: Mapping[str, Sequence[object]]) -> list[object]:
     """Return the turns of all dialogues."""
     return list(chain.from_iterable(dialogues.values()))
 
@@ -250,7 +250,7 @@ class Arrangement:
             self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
         return turns
 
-    def _note_unread_states(self, dialogue: Mapping[Any, Any], turns_key: object) -> None:
+    def _note_unread_states(self, dialogue: Mapping[object, object], turns_key: object) -> None:
         """Warn of belief states that stand beside a dialogue's turns and not in them."""
         for key, value in dialogue.items():
             is_unread = key != turns_key and is_named(key, self._keys[STATE])
@@ -260,14 +260,14 @@ class Arrangement:
                     warning=True,
                 )
 
-    def _is_row(self, item: Mapping[Any, Any]) -> bool:
+    def _is_row(self, item: Mapping[object, object]) -> bool:
         """Return whether an item of a list is a turn: it has a number, or no turns of its own."""
         if key_of(item, self._keys["turns"], dict, list) is None:
             return True
         has_number = key_of(item, self._keys["number"], str, int, float) is not None
         return has_number and bool(fields_of([unfolded(item)]).keys)
 
-    def _row(self, item: Mapping[Any, Any]) -> NumberedTurn:
+    def _row(self, item: Mapping[object, object]) -> NumberedTurn:
         """Return an item of a list of turns, without the key of its number."""
         turn = plain_turn(item)
         for name in self._keys["number"]:
@@ -284,7 +284,7 @@ class Arrangement:
 
     # The order of turns.
 
-    def _ordered(self, dialogues: Mapping[str, NumberedTurns]) -> dict[str, list[Any]]:
+    def _ordered(self, dialogues: Mapping[str, NumberedTurns]) -> dict[str, list[object]]:
         """Return dialogue id -> turns by their numbers, or in the file's order if none has one."""
         numbering = _best_numbering(dialogues.values())
         ordered = {}
@@ -295,7 +295,7 @@ class Arrangement:
                 ordered[id_] = self._in_order(id_, turns, numbering)
         return ordered
 
-    def _in_order(self, id_: str, turns: NumberedTurns, numbering: _Numbering) -> list[Any]:
+    def _in_order(self, id_: str, turns: NumberedTurns, numbering: _Numbering) -> list[object]:
         """Return the turns of a dialogue in order; no number may be missing or occur twice."""
         place = f"dialogue {unquoted(id_)}"
         turns = _without_opening(turns)
@@ -321,7 +321,9 @@ class Arrangement:
 
     # Conversations.
 
-    def _responses(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+    def _responses(
+        self, dialogues: Mapping[str, Sequence[object]]
+    ) -> Mapping[str, Sequence[object]]:
         """Return the system's turns of conversations; all turns if none says who speaks."""
         every = _all_turns(dialogues)
         speakers = Counter(map(speaker_of, every))
@@ -335,7 +337,7 @@ class Arrangement:
 
     def _exchanges(
         self,
-        dialogues: Mapping[str, Sequence[Any]],
+        dialogues: Mapping[str, Sequence[object]],
         system: str,
         speakers: Mapping[str | None, int],
     ) -> dict[str, list[Any]]:
@@ -361,7 +363,7 @@ class Arrangement:
 
     def _replies(
         self, place: str, turns: Sequence[Any], system: str, fields: Fields
-    ) -> list[dict[str, Any]]:
+    ) -> list[dict[str, object]]:
         """Return the system's turns of a dialogue, one per turn of the user.
 
         Args:
@@ -370,7 +372,7 @@ class Arrangement:
             system: Who responds.
             fields: Which keys of the system's turns hold which fields.
         """
-        before: list[dict[str, Any]] = []
+        before: list[dict[str, object]] = []
         exchanges: list[_Exchange] = []
         for turn in turns:
             speaker = speaker_of(turn)
@@ -392,7 +394,7 @@ class Arrangement:
             responses.append(self._response(f"{place}, turn {number}", exchange))
         return responses
 
-    def _response(self, place: str, exchange: _Exchange) -> dict[str, Any]:
+    def _response(self, place: str, exchange: _Exchange) -> dict[str, object]:
         """Return the system's turn of an exchange; its state may stand at the user's turn."""
         replies = exchange.replies
         if not replies:
@@ -413,7 +415,9 @@ class Arrangement:
             del response[RESPONSE]
         return response
 
-    def _utterance(self, turn: Mapping[str, Any], fields: Fields | None = None) -> dict[str, Any]:
+    def _utterance(
+        self, turn: Mapping[str, object], fields: Fields | None = None
+    ) -> dict[str, object]:
         """Return a turn without its speaker, with its utterance as the response.
 
         Args:
@@ -449,7 +453,7 @@ class Arrangement:
         """Return turns with states, if all turns have a key per slot, as tables have columns."""
         every = _all_turns(dialogues)
         first = every[0] if every and isinstance(every[0], Mapping) else {}
-        columns: dict[Any, _SlotColumn] = {}
+        columns: dict[object, _SlotColumn] = {}
         for key in first:
             column = _slot_column(key)
             if column is not None:
@@ -458,7 +462,7 @@ class Arrangement:
         if not columns or not in_all or STATE in fields_of([first], self._named).predicted:
             return dialogues
         # In the file's order, so that messages have the same order every time.
-        by_role: dict[Role, list[Any]] = {}
+        by_role: dict[Role, list[object]] = {}
         for key, column in columns.items():
             by_role.setdefault(column.role, []).append(key)
         if by_role.keys() == {"plain"}:
@@ -475,7 +479,7 @@ class Arrangement:
             with_states[id_] = [_with_states_of(turn, columns, fields) for turn in turns]
         return with_states
 
-    def _check_unknown_slots(self, keys: Iterable[Any]) -> None:
+    def _check_unknown_slots(self, keys: Iterable[object]) -> None:
         """Report keys beside those of slots that look like misspelt slots."""
         known = [f"{domain}-{slot}" for domain in DOMAINS for slot in STATE_SLOTS]
         for key in keys:
@@ -500,7 +504,7 @@ class Arrangement:
         """
         dialogues = self._with_states(self._responses(ordered))
         every = _all_turns(dialogues)
-        spelled: dict[str, Any] = {}
+        spelled: dict[str, object] = {}
         for turn in every:
             if isinstance(turn, Mapping):
                 spelled.update((plain_key(key), key) for key in turn)
@@ -546,7 +550,10 @@ class Arrangement:
                 self._outer_keys[key] = None
 
     def standard(
-        self, dialogues: Mapping[str, Any], name: str = "", fields: Mapping[str, str] | None = None
+        self,
+        dialogues: Mapping[str, object],
+        name: str = "",
+        fields: Mapping[str, str] | None = None,
     ) -> Standard:
         """Return dialogues in the standard form, with the remarks on how they were read.
 
@@ -585,7 +592,7 @@ def _without_opening(turns: NumberedTurns) -> NumberedTurns:
     return turns[1:] if is_empty else turns
 
 
-def _is_reply(turn: Mapping[Any, Any], text: Any, fields: Fields) -> bool:
+def _is_reply(turn: Mapping[object, object], text: object, fields: Fields) -> bool:
     """Return whether a turn of the system has a response or a state, and does not only call a tool.
 
     Args:
@@ -598,7 +605,7 @@ def _is_reply(turn: Mapping[Any, Any], text: Any, fields: Fields) -> bool:
     return text is not None and not any(turn.get(call) for call in _CALLS)
 
 
-def _joined_text(text: Any) -> Any:
+def _joined_text(text: object) -> object:
     """Return the text of an utterance that is a list of texts and other contents, in one."""
     if not isinstance(text, list):
         return text
@@ -638,8 +645,8 @@ def _slot_column(key: object) -> _SlotColumn | None:
 
 
 def _with_states_of(
-    turn: Mapping[Any, Any], columns: Mapping[Any, _SlotColumn], fields: Mapping[Role, str]
-) -> dict[Any, Any]:
+    turn: Mapping[object, object], columns: Mapping[object, _SlotColumn], fields: Mapping[Role, str]
+) -> dict[object, object]:
     """Return a turn with states instead of a key per slot.
 
     Args:
@@ -660,7 +667,7 @@ def _with_states_of(
     return with_states
 
 
-def _renamed(turn: Mapping[Any, Any], fields: Fields) -> dict[Any, Any]:
+def _renamed(turn: Mapping[object, object], fields: Fields) -> dict[object, object]:
     """Return a turn with the keys of the standard form."""
     names = {key: field for field, key in fields.predicted.items()}
     if STATE in fields.gold:
@@ -668,7 +675,7 @@ def _renamed(turn: Mapping[Any, Any], fields: Fields) -> dict[Any, Any]:
     # Gold values are left out, and so are keys that another one stands for.
     left_out = {*fields.predicted}
     left_out.update(key for field, key in fields.gold.items() if field in fields.predicted)
-    standard: dict[Any, Any] = {}
+    standard: dict[object, object] = {}
     for key, value in turn.items():
         if key in names:
             standard[names[key]] = value

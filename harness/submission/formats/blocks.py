@@ -131,10 +131,10 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
     layout = next(layout for layout in _LAYOUTS if layout.labels[-1] in content[0])
     id_label, response_label = layout.labels[0], layout.labels[-1]
     arrangement = Arrangement(source)
-    dialogues: dict[str, list[dict[str, Any]]] = {}
+    dialogues: dict[str, list[dict[str, object]]] = {}
     for block in content:
         id_ = block[id_label]
-        turn: dict[str, Any] = {RESPONSE: block[response_label]}
+        turn: dict[str, object] = {RESPONSE: block[response_label]}
         turns = dialogues.setdefault(id_, [])
         if _BELIEF in block:
             place = f"dialogue {unquoted(id_)}, turn {len(turns)}"

@@ -67,7 +67,7 @@ def _read_spans(content: object, source: str) -> Standard:
     if any(_RESPONSE_GENERATED in turn for turn in objects):
         response_key = _RESPONSE_GENERATED
     belief_key = _belief_key(objects, response_key, arrangement)
-    read: dict[str, list[Any]] = {}
+    read: dict[str, list[object]] = {}
     for id_, turns in dialogues.items():
         read[id_] = []
         for number, turn in enumerate(turns):
@@ -83,8 +83,8 @@ def _read_spans(content: object, source: str) -> Standard:
 
 
 def _read_turn(
-    turn: Any, response_key: str, belief_key: str | None, note: Callable[[str], None]
-) -> Any:
+    turn: object, response_key: str, belief_key: str | None, note: Callable[[str], None]
+) -> object:
     """Return a turn with a response and, if it has one, the state that its belief span writes.
 
     Args:
@@ -107,7 +107,7 @@ def _read_turn(
 
 
 def _belief_key(
-    turns: Sequence[Mapping[str, Any]], response_key: str, arrangement: Arrangement
+    turns: Sequence[Mapping[str, object]], response_key: str, arrangement: Arrangement
 ) -> str | None:
     """Return the key of the predicted belief spans; None if there are none."""
     if any(turn.get(_BELIEF_GENERATED) for turn in turns):
@@ -164,7 +164,7 @@ GOLD_DOMAINS = "gold_domains"
 """The key of a turn's domains according to DAMD's data, in the content of a log."""
 
 
-def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
+def _parse(content: bytes, source: str) -> list[dict[str, object]]:
     """Return the turns of a log in its order, without the lines about the model.
 
     Returns:
@@ -201,7 +201,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
 def _dialogues(
     turns: Sequence[Mapping[str, Any]], source: str, users: Mapping[str, Sequence[str]]
-) -> dict[str, list[Mapping[str, Any]]]:
+) -> dict[str, list[Mapping[str, object]]]:
     """Return the dialogues that a log has: dialogue id -> its turns, one per system turn.
 
     Args:
@@ -217,7 +217,7 @@ def _dialogues(
         if texts:
             unseen[dialogue] = list(map(_plain, texts))
     logged = [_plain(turn["user"]) for turn in turns]
-    dialogues: dict[str, list[Mapping[str, Any]]] = {}
+    dialogues: dict[str, list[Mapping[str, object]]] = {}
     start = 0
     while start < len(turns):
         id_ = _most_similar(logged, start, unseen)
@@ -272,7 +272,7 @@ def _has_log_lines(content: bytes) -> bool:
     return all(f"\n{field}:".encode() in beginning for field in _FIELDS)
 
 
-def _read_log(turns: Sequence[Mapping[str, Any]], source: str) -> Standard:
+def _read_log(turns: Sequence[Mapping[str, object]], source: str) -> Standard:
     return Standard({}, DAMD_LOG.name, find=partial(_dialogues, turns, source))
 
 

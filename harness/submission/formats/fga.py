@@ -47,7 +47,7 @@ _STATES = {"GT": "gt", "PR": "pr"}
 """Label of a state on a sheet -> its key in a turn."""
 
 
-def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
+def _parse_sheets(content: bytes, source: str) -> list[dict[str, object]]:
     """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
     Raises:
@@ -84,11 +84,11 @@ def _read(content: object, source: str) -> Standard:
     arrangement = Arrangement(source)
     problems = Findings()
     all_right = _correctness_state([1] * _SLOT_COUNT)
-    read: dict[str, list[dict[str, Any]]] = {}
+    read: dict[str, list[dict[str, object]]] = {}
     name = ""
     for id_, turns in arrangement.dialogues(content).items():
         read[id_] = []
-        predicted: dict[Any, Any] = {}
+        predicted: dict[object, object] = {}
         for number, turn in enumerate(turns):
             if isinstance(turn, Mapping) and isinstance(turn.get("pr_turn"), Mapping):
                 predicted = {**predicted, **turn["pr_turn"]}

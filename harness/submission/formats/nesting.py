@@ -46,7 +46,7 @@ class NumberedTurn(NamedTuple):
     """A turn as the file has it, with its number if it has one."""
 
     number: int | None
-    content: Any
+    content: object
 
 
 NumberedTurns: TypeAlias = "list[NumberedTurn]"
@@ -60,11 +60,11 @@ class Unwrapped(NamedTuple):
         path: The keys below which it stands, such as `results`; None if it is the whole file.
     """
 
-    dialogues: Any
+    dialogues: object
     path: str | None
 
 
-def raw_turns(content: object) -> Iterator[Any]:
+def raw_turns(content: object) -> Iterator[object]:
     """Yield the turns of predictions in any arrangement, as the file has them.
 
     >>> [*raw_turns({"results": [{"id": "sng0073", "turns": ["Hello.", "Bye."]}]})]
@@ -129,7 +129,7 @@ def unwrapped(content: Any, keys: Keys) -> Unwrapped:
     return Unwrapped(_by_rows(_merged(content, keys), keys), ".".join(path) or None)
 
 
-def _only_key_with_dialogues(content: Any, keys: Keys) -> Any:
+def _only_key_with_dialogues(content: object, keys: Keys) -> object:
     """Return the key of an object that alone holds dialogues, or alone predicted ones; or None."""
     if not isinstance(content, Mapping):
         return None
@@ -151,11 +151,11 @@ def _holds_dialogues(value: object, keys: Keys) -> bool:
     return all(key_of(item, keys["id"], str, int) is not None for item in value)
 
 
-def _merged(content: Any, keys: Keys) -> Any:
+def _merged(content: object, keys: Keys) -> object:
     """Return one object for a list of objects that each map one id to a dialogue."""
     if not isinstance(content, list) or not content:
         return content
-    merged: dict[Any, Any] = {}
+    merged: dict[object, object] = {}
     for item in content:
         is_pair = isinstance(item, Mapping) and len(item) == 1
         if not is_pair or key_of(item, keys["id"]) is not None:
@@ -167,7 +167,7 @@ def _merged(content: Any, keys: Keys) -> Any:
 # Columns.
 
 
-def _by_rows(content: Any, keys: Keys) -> Any:
+def _by_rows(content: object, keys: Keys) -> object:
     """Return dialogues with a list of turns where they have a list per field, as columns."""
     if isinstance(content, Mapping):
         rows = _rows(list(content.values()), keys)
@@ -201,7 +201,7 @@ def _rows(dialogues: Sequence[Any], keys: Keys) -> list[Any] | None:
 
 def _columns(dialogues: Sequence[Mapping[Any, Any]]) -> list[Any]:
     """Return the keys that hold lists of the same lengths in all dialogues, the most such keys."""
-    by_lengths: dict[tuple[int, ...], list[Any]] = {}
+    by_lengths: dict[tuple[int, ...], list[object]] = {}
     for key in dialogues[0]:
         if all(isinstance(dialogue.get(key), list) for dialogue in dialogues):
             lengths = tuple(len(dialogue[key]) for dialogue in dialogues)
@@ -209,7 +209,9 @@ def _columns(dialogues: Sequence[Mapping[Any, Any]]) -> list[Any]:
     return max(by_lengths.values(), key=len, default=[])
 
 
-def _without_columns(dialogue: Mapping[Any, Any], columns: Sequence[Any], keys: Keys) -> Any:
+def _without_columns(
+    dialogue: Mapping[object, object], columns: Sequence[object], keys: Keys
+) -> object:
     """Return a dialogue with a list of turns for its columns; that list alone if it has no id."""
     turns = []
     for values in zip(*[dialogue[key] for key in columns], strict=True):
@@ -242,7 +244,7 @@ def turns_of(dialogue: object, keys: Keys) -> NumberedTurns:
     return _turns_by_number(turns) if isinstance(turns, Mapping) else []
 
 
-def _turns_by_number(turns: Mapping[Any, Any]) -> NumberedTurns:
+def _turns_by_number(turns: Mapping[object, object]) -> NumberedTurns:
     """Return the turns of an object whose keys are their numbers; none of any other object."""
     numbered: NumberedTurns = []
     for key, turn in turns.items():

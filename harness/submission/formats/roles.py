@@ -148,7 +148,7 @@ class Candidate:
         rank: How well the key names the field: the lowest counts.
     """
 
-    key: Any
+    key: object
     field: str
     role: Role
     rank: int
@@ -176,12 +176,12 @@ class Fields:
         return all(key == field for field, key in self.predicted.items())
 
     @property
-    def keys(self) -> frozenset[Any]:
+    def keys(self) -> frozenset[object]:
         """All keys that hold a field."""
         return frozenset(self.predicted.values()) | frozenset(self.gold.values())
 
 
-def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> Fields:
+def fields_of(turns: Sequence[object], named: Mapping[str, object] | None = None) -> Fields:
     """Return which keys of turns hold predictions, and which hold gold values.
 
     Args:
@@ -194,8 +194,8 @@ def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> F
     named = named or {}
     objects = [turn for turn in turns if isinstance(turn, Mapping)]
     candidates = _candidates(objects, excluded=list(named.values()))
-    predicted: dict[str, Any] = {}
-    gold: dict[str, Any] = {}
+    predicted: dict[str, object] = {}
+    gold: dict[str, object] = {}
     problems: list[str] = []
     for field in TURN_KEYS:
         by_role: dict[Role, list[Candidate]] = {"predicted": [], "gold": [], "plain": []}
@@ -221,9 +221,11 @@ def fields_of(turns: Sequence[Any], named: Mapping[str, Any] | None = None) -> F
     return Fields(predicted, gold, problems)
 
 
-def _candidates(turns: Sequence[Mapping[Any, Any]], excluded: Collection[Any]) -> list[Candidate]:
+def _candidates(
+    turns: Sequence[Mapping[object, object]], excluded: Collection[object]
+) -> list[Candidate]:
     """Return the keys of turns that may hold a field, the best names first."""
-    keys: dict[Any, None] = {}
+    keys: dict[object, None] = {}
     for turn in turns:
         keys.update(dict.fromkeys(turn))
     candidates = []
@@ -238,7 +240,7 @@ def _candidates(turns: Sequence[Mapping[Any, Any]], excluded: Collection[Any]) -
     return sorted(candidates, key=lambda candidate: candidate.rank)
 
 
-def _field_of(name: str, values: Sequence[Any]) -> str | None:
+def _field_of(name: str, values: Sequence[object]) -> str | None:
     """Return the field that a key holds; None if its values are of another type.
 
     Args:
@@ -258,7 +260,7 @@ def _field_of(name: str, values: Sequence[Any]) -> str | None:
     return field
 
 
-def _field_of_values(values: Sequence[Any]) -> str | None:
+def _field_of_values(values: Sequence[object]) -> str | None:
     """Return the field that values look like: states or, if they are texts, responses."""
     filled = [value for value in values if value and value not in _EMPTY_TEXTS][:_EXAMINED]
     if not filled:
@@ -282,8 +284,8 @@ def _is_meant_as_state(value: object) -> bool:
 def _gold_candidates(
     by_role: Mapping[Role, list[Candidate]],
     predicted_role: Role,
-    predicted_key: Any,
-    turns: Sequence[Mapping[Any, Any]],
+    predicted_key: object,
+    turns: Sequence[Mapping[object, object]],
 ) -> list[Candidate]:
     """Return the candidates for the gold values of a field, the best names first.
 
@@ -305,18 +307,20 @@ def _gold_candidates(
     return candidates
 
 
-def _is_filled(key: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
+def _is_filled(key: object, turns: Sequence[Mapping[object, object]]) -> bool:
     """Return whether a key has a value that is not empty, in some turn."""
     return any(turn.get(key) for turn in turns)
 
 
-def _is_weak(key: Any, field: str) -> bool:
+def _is_weak(key: object, field: str) -> bool:
     """Return whether a key is a plain name of a field that often means something else."""
     meaning = meaning_of(key)
     return meaning is not None and meaning.role == "plain" and meaning.name in WEAK[field]
 
 
-def _best(candidates: Sequence[Candidate], turns: Sequence[Mapping[Any, Any]]) -> list[Candidate]:
+def _best(
+    candidates: Sequence[Candidate], turns: Sequence[Mapping[object, object]]
+) -> list[Candidate]:
     """Return the best candidate, and another one if the two contradict each other.
 
     Args:
@@ -340,7 +344,7 @@ def _best(candidates: Sequence[Candidate], turns: Sequence[Mapping[Any, Any]]) -
     return [best]
 
 
-def _differ(key: Any, other_key: Any, turns: Sequence[Mapping[Any, Any]]) -> bool:
+def _differ(key: object, other_key: object, turns: Sequence[Mapping[object, object]]) -> bool:
     """Return whether two keys have different values in some turn."""
     for turn in turns:
         value = turn.get(key)
@@ -374,7 +378,7 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
     objects = [key for key, value in turn.items() if _holds_fields(key, value)]
     if not objects:
         return turn
-    fields: dict[Any, Any] = {}
+    fields: dict[object, object] = {}
     for key, value in turn.items():
         if key not in objects:
             fields[key] = value
@@ -385,7 +389,7 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return fields
 
 
-def _holds_fields(key: Any, value: Any) -> bool:
+def _holds_fields(key: object, value: object) -> bool:
     """Return whether a value is an object with fields of one role, and not itself a state."""
     if not isinstance(value, dict):
         return False
@@ -395,7 +399,7 @@ def _holds_fields(key: Any, value: Any) -> bool:
     return any(meaning.name for meaning in meanings) and not is_state(value)
 
 
-def gold_key(turn: Mapping[Any, Any], field: str) -> Any:
+def gold_key(turn: Mapping[object, object], field: str) -> object:
     """Return the key under which a turn has a gold value of a field; None if there is none."""
     names = ("", *KEYS[field])
     for key in turn:

@@ -83,7 +83,7 @@ def plain_key(key: object) -> str:
     return re.sub(r"[\W_]", "", str(key)[:100].lower())
 
 
-def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
+def key_of(item: object, names: Sequence[str], *kinds: type) -> object:
     """Return the key of an object that has one of some names: the first of the names that occurs.
 
     Args:
@@ -177,7 +177,7 @@ class Standard:
         """Whether turns have gold states of their own."""
         return any(GOLD in turn for turn in self._turns())
 
-    def _turns(self) -> list[Mapping[Any, Any]]:
+    def _turns(self) -> list[Mapping[object, object]]:
         turns: list[object] = []
         for dialogue in self.dialogues.values():
             if isinstance(dialogue, list):
@@ -336,7 +336,7 @@ def plain_form(standard: Standard, source: str) -> Standard:
     Raises:
         InputError: Some turns hold a response in plain English, and others do not.
     """
-    key: Any = None
+    key: object = None
     lacking = ""
     turns_in_all = turns_without = 0
     for id_, turns in standard.dialogues.items():
@@ -355,7 +355,7 @@ def plain_form(standard: Standard, source: str) -> Standard:
     if turns_without:
         problem = f"no `{unquoted(key)}`, as in {turns_without} of {turns_in_all} turns"
         raise InputError(source, f"{lacking}: {problem}; give it in every turn, or in none")
-    dialogues: dict[Any, Any] = {}
+    dialogues: dict[object, object] = {}
     for id_, turns in standard.dialogues.items():
         is_list = isinstance(turns, list)
         dialogues[id_] = [_in_plain_english(turn) for turn in turns] if is_list else turns
