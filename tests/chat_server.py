@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from loopback import running
 
 Answer = Mapping[str, Any] | int | bytes | Callable[[], Any] | None
 """A message, an HTTP status, a body that is no completion, what gives one of these after a while,
@@ -89,14 +90,8 @@ def chat_server(
     answer: Callable[[Sequence[Mapping[str, Any]]], Answer],
 ) -> Iterator[ChatServer]:
     """Run a server; it answers each request as a function of its messages says."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    state = ChatServer(f"http://127.0.0.1:{server.server_port}/v1", answer)
-    server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    state = ChatServer("", answer)
+    handler = type("Handler", (_Handler,), {"state": state})
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        state.url = f"{address}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

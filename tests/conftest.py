@@ -64,8 +64,12 @@ def pytest_configure() -> None:
         for path in (PROJECT / part).rglob("*.*"):
             place = path.relative_to(PROJECT / part if part == "package" else PROJECT)
             if path.suffix in (".py", ".toml") and not _is_same(path, copied / place):
-                told = f"{copied} is a copy of other code than this folder holds ({place} differs)"
-                raise pytest.UsageError(f"{told}: install again, or link it by `pip install -e .`")
+                message = (
+                    f"{copied} is a copy of other code than this folder holds ({place} differs)"
+                )
+                raise pytest.UsageError(
+                    f"{message}: install again, or link it by `pip install -e .`"
+                )
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -6,7 +6,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 
@@ -83,6 +83,19 @@ FAULTS: dict[str, Callable[[_Handler, bytes], None]] = {
 
 
 @contextmanager
+def running(server: HTTPServer) -> Iterator[str]:
+    """Run a server on the loopback address until the context ends, and yield its address."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
 def serving(folder: Path) -> Iterator[Server]:
     """Serve a folder until the context ends."""
     state = Server(folder)
@@ -90,13 +103,8 @@ def serving(folder: Path) -> Iterator[Server]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     server.block_on_close = False
-    state.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield state
-    finally:
-        state.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(server) as state.url:
+        try:
+            yield state
+        finally:
+            state.released.set()

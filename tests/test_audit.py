@@ -234,8 +234,8 @@ def test_entered_figures_are_those_printed(expected: Callable[[str], Any]) -> No
             },
         }
         entered = {
-            one.setup: {metric: float(figure) for metric, figure in one.figures.items()}
-            for one in entry.system.reported
+            claim.setup: {metric: float(figure) for metric, figure in claim.figures.items()}
+            for claim in entry.system.reported
         }
         assert entered == printed, name
 

@@ -63,5 +63,5 @@ def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(tmp_p
         text=True,
         check=True,
     )
-    told = "multiwoz is not installed; the benchmark is the built-in `sample`"
-    assert done.stderr == f"mwz: {told}\n"
+    message = "multiwoz is not installed; the benchmark is the built-in `sample`"
+    assert done.stderr == f"mwz: {message}\n"

@@ -79,7 +79,7 @@ def test_what_is_written_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"turns": [5] * 99}, "expected one figure for each of 100 dialogues played"),
         ({"inform": "2" * 100}, "inform: "),
@@ -93,7 +93,7 @@ def test_what_is_written_is_read() -> None:
 def test_unusable_values_are_refused_by_name(change: dict[str, object], told: str) -> None:
     document = json.loads(_text(measured(ALPHA)))
     document["dialogues"].update(change)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         _parsed(json.dumps(document))
 
 

@@ -144,10 +144,10 @@ def test_other_placeholders_than_those_scored_with_are_told(
     _declare(folder, declared)
     run = cli("leaderboard", "--submissions", folder, "--check")
     assert run.status != 0
-    told = (
+    message = (
         f"scored with placeholders {Aliases.from_table(OWN).label}, and entry.toml declares {label}"
     )
-    assert f"aliased: rule set 2021: {told}; use --rescore" in run.out + run.err
+    assert f"aliased: rule set 2021: {message}; use --rescore" in run.out + run.err
 
 
 def test_scoring_again_honours_what_is_declared(folder: Path, sample: Benchmark, cli: Cli) -> None:
@@ -175,8 +175,8 @@ def test_a_table_makes_no_other_entry(folder: Path, tmp_path: Path, submit: Cli)
     # Saved by another program, and without the table: what it says is the same.
     again = tmp_path / "again.json"
     again.write_text(json.dumps(json.loads(CONTENT), indent=1))
-    told = submit.refused(folder, again, "--name", "Again")
-    assert "again: has the predictions of aliased; enter a system once" in told
+    message = submit.refused(folder, again, "--name", "Again")
+    assert "again: has the predictions of aliased; enter a system once" in message
 
 
 def test_seeds_are_read_with_the_entrys_placeholders(

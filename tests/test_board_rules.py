@@ -25,7 +25,7 @@ Predictions = Mapping[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("predictions", "track", "told"),
+    ("predictions", "track", "message"),
     [
         (
             "scripted",
@@ -37,10 +37,10 @@ Predictions = Mapping[str, Any]
     ],
 )
 def test_an_entry_in_the_wrong_track_is_refused(
-    predictions: str, track: str, told: str, tmp_path: Path, cli: Cli
+    predictions: str, track: str, message: str, tmp_path: Path, cli: Cli
 ) -> None:
     chosen = ("--name", "System", "--track", track, "--submissions", tmp_path / "submissions")
-    assert told in cli.refused("submit", SUBMISSIONS / f"{predictions}.json", *chosen)
+    assert message in cli.refused("submit", SUBMISSIONS / f"{predictions}.json", *chosen)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -78,9 +78,9 @@ def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
     if len(problems) == 1:
         assert message == f"mwz: leaderboard: {problems[0]}\n"
     else:
-        head, *told = message.splitlines()
+        head, *shown = message.splitlines()
         assert head == f"mwz: leaderboard: {len(problems)} problems"
-        assert told == [f"  {problem}" for problem in problems]
+        assert shown == [f"  {problem}" for problem in problems]
 
 
 def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
 def test_scores_of_a_file_are_none_of_a_reference_row(tmp_path: Path, board_cli: Cli) -> None:
     facts = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
     enter(tmp_path, "corpus", facts, reports(states="gold"))
-    told = board_cli.refused(tmp_path, "--check")
-    assert told.endswith(
+    message = board_cli.refused(tmp_path, "--check")
+    assert message.endswith(
         "corpus: its scores are of a file, and its predictions are made by the harness\n"
     )
 
@@ -102,8 +102,8 @@ def test_scores_of_a_file_are_none_of_a_reference_row(tmp_path: Path, board_cli:
 def test_unsigned_scores_are_refused(tmp_path: Path, board_cli: Cli) -> None:
     entry = enter(tmp_path, "alpha")
     write_scores(entry.folder, Scores(entry.scores.reports, None))
-    told = board_cli.refused(tmp_path, "--check")
-    assert told.endswith("alpha: its scores do not say what predictions they are of\n")
+    message = board_cli.refused(tmp_path, "--check")
+    assert message.endswith("alpha: its scores do not say what predictions they are of\n")
 
 
 # --------------------------------------------------------------------- the constant response
@@ -122,8 +122,8 @@ def test_predictions_saved_again_are_the_same_predictions(tmp_path: Path, cli: C
     saved = tmp_path / "again.json"
     saved.write_text(json.dumps(again, indent=2), encoding="utf-8")
     options = ("--track", "end-to-end", "--submissions", tmp_path / "submissions")
-    told = cli.refused("submit", saved, "--name", "Again", *options)
-    assert "has the predictions of hasty; enter a system once" in told
+    message = cli.refused("submit", saved, "--name", "Again", *options)
+    assert "has the predictions of hasty; enter a system once" in message
     assert not (tmp_path / "submissions" / "again").exists()
     id_ = next(iter(content))
     content[id_][0]["response"] += " okay ?"

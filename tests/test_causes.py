@@ -176,8 +176,8 @@ def test_never_said() -> None:
 
 
 def test_said_while_another_domain_is_active() -> None:
-    told = slot_cause("PHONE", "PHONE", "NAME", active=[["hotel"], ["restaurant"]])
-    assert told == "said while another domain is active"
+    cause = slot_cause("PHONE", "PHONE", "NAME", active=[["hotel"], ["restaurant"]])
+    assert cause == "said while another domain is active"
 
 
 def test_said_before_booked() -> None:
@@ -185,10 +185,10 @@ def test_said_before_booked() -> None:
     assert slot_cause("REFERENCE", "REFERENCE", "ok", booked=booked) == "said before booked"
     assert slot_cause("REFERENCE", "ok", "REFERENCE", booked=booked) is None
     # Said where it is booked, but not active, and never while active.
-    told = slot_cause(
+    cause = slot_cause(
         "REFERENCE", "ok", "REFERENCE", booked=booked, active=[["restaurant"], ["hotel"]]
     )
-    assert told == "said while another domain is active"
+    assert cause == "said while another domain is active"
 
 
 # What they add up to.

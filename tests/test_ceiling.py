@@ -56,11 +56,13 @@ def test_ratings_are_made_once_and_read_from_then_on(
 
 
 def test_stored_ratings_give_the_same_figures(town: Benchmark, sample: Benchmark) -> None:
-    told: dict[str, list[dict[str, object]]] = {
+    predictions: dict[str, list[dict[str, object]]] = {
         id_: [{"response": text} for text in d.responses[: d.turns - (id_ < "town010")]]
         for id_, d in sample.dialogues.items()
     }
-    reports = [Scorer(one, OPTIONS).score(told).metrics["grounded"] for one in (town, town, sample)]
+    reports = [
+        Scorer(one, OPTIONS).score(predictions).metrics["grounded"] for one in (town, town, sample)
+    ]
     # The sample is built in: nothing is kept of it. What is cut short is rated as such.
     assert reports[0] == reports[1] == reports[2]
     assert reports[0].ceiling["dialogues"] == 30
@@ -83,5 +85,5 @@ def test_ratings_are_of_responses_rules_and_venues(town: Benchmark, tmp_path: Pa
 def test_a_part_of_the_goals_has_the_ceiling_of_its_dialogues(sample: Benchmark) -> None:
     seen = replace(sample, seen=frozenset({"town001", "town002"}))
     scorer = Scorer(seen, replace(OPTIONS, goals="seen"))
-    told = {id_: [{"response": "Hello."}] * d.turns for id_, d in sample.dialogues.items()}
-    assert scorer.score(told).metrics["grounded"].ceiling["dialogues"] == 2
+    predictions = {id_: [{"response": "Hello."}] * d.turns for id_, d in sample.dialogues.items()}
+    assert scorer.score(predictions).metrics["grounded"].ceiling["dialogues"] == 2

@@ -69,8 +69,8 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
         [row] = make_board(read_entries(folder), "2021").rows
         # One flag that is not reviewed is enough to have no rank.
         assert row.rank == (1 if reviewed == raised else None)
-    told = "reviewed by the maintainers on 2026-02-01: made for a test"
-    assert any(told in mark.note for mark in row.marks)
+    message = "reviewed by the maintainers on 2026-02-01: made for a test"
+    assert any(message in mark.note for mark in row.marks)
 
 
 # ------------------------------------------------------------------------------- on real data
@@ -389,11 +389,11 @@ def test_a_file_with_its_own_gold_has_no_rank(tmp_path: Path, multiwoz: Benchmar
 # ------------------------------------------------------------------------------- plain English
 
 
-def _plain(multiwoz: Benchmark, told: Callable[[str, bool], str]) -> Predictions:
+def _plain(multiwoz: Benchmark, answer: Callable[[str, bool], str]) -> Predictions:
     """Return plain English: dialogue id, whether it is the last turn -> what is told there."""
     return {
         id_: [
-            {"response": f"okay , turn {number} . {told(id_, number == one.turns - 1)}"}
+            {"response": f"okay , turn {number} . {answer(id_, number == one.turns - 1)}"}
             for number in range(one.turns)
         ]
         for id_, one in multiwoz.dialogues.items()

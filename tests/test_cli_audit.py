@@ -70,10 +70,10 @@ def test_without_a_name_all_are_audited(audit: Cli) -> None:
     # Nobody reports anything of what the harness put into plain English itself, nor of
     # trackers and live agents.
     assert {one["submission"] for one in audit.json(REPOSITORY)} == {
-        one.key
-        for one in read_entries(REPOSITORY)
-        if one.scores.result is None
-        and (one.system.track != "lexicalised" or not one.system.predictions.by_harness)
+        entry.key
+        for entry in read_entries(REPOSITORY)
+        if entry.scores.result is None
+        and (entry.system.track != "lexicalised" or not entry.system.predictions.by_harness)
     }
 
 
@@ -109,23 +109,25 @@ def test_missing_predictions_are_named_with_their_source(folder: Path, audit: Cl
     facts = made_system("Careful", predictions=PIN, reported=REPORTED)
     (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    told = audit.refused(folder, "--explain")
-    assert "careful: predictions not available: get them by `mwz data fetch --predictions`" in told
+    message = audit.refused(folder, "--explain")
+    assert (
+        "careful: predictions not available: get them by `mwz data fetch --predictions`" in message
+    )
 
 
 def test_unfit_predictions_have_no_set_ups(tmp_path: Path, audit: Cli) -> None:
     content = b'{"nowhere": [{"response": "hello"}]}'
     scores = Scores(sample_scores("careful").reports, hashes_of(content))
     submit_alone(tmp_path, made_system("Careful", reported=REPORTED), content, scores)
-    told = audit.refused(tmp_path, "--explain")
-    assert "careful: none of its 1 dialogue (the first is nowhere) is in the benchmark" in told
+    message = audit.refused(tmp_path, "--explain")
+    assert "careful: none of its 1 dialogue (the first is nowhere) is in the benchmark" in message
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])
 def test_earlier_scores_are_not_audited(options: list[str], folder: Path, audit: Cli) -> None:
     make_older(folder / "careful")
-    told = audit.refused(folder, *options)
-    assert "careful: scores.json: format: 4 is expected" in told
+    message = audit.refused(folder, *options)
+    assert "careful: scores.json: format: 4 is expected" in message
 
 
 def test_other_entries_faults_stop_nothing(tmp_path: Path, audit: Cli) -> None:

@@ -58,7 +58,7 @@ def test_differences_are_those_of_a_system_minus_its_baseline(compare: Cli, base
     sign, alone = ("+", "1 | 12") if baseline == HASTY else ("-", "12 | 1")
     (pair,) = compare.json(*systems)["pairs"]
     assert pair["inform"]["difference"] == pytest.approx(float(f"{sign}{100 * 11 / 30}"))
-    first, second = (one.stem for one in systems)
+    first, second = (system.stem for system in systems)
     values = "50.0 and 86.7" if baseline == HASTY else "86.7 and 50.0"
     text = compare(*systems).out
     assert f"\nInform {values}: careful has 36.7 more than hasty, p" in text
@@ -80,9 +80,11 @@ def test_several_systems_are_corrected_by_holm(compare: Cli, tmp_path: Path) -> 
     for name in found["systems"][0]["scores"]:
         corrected = holm([pair[name]["p"] for pair in pairs])
         assert [pair[name]["p_holm"] for pair in pairs] == corrected
-    told = compare(CAREFUL, HASTY, CAREFUL).out
-    assert "p (Holm)" in told
-    assert "Inform 86.7 and 86.7: not significantly different, p = 1; 0 dialogues are won" in told
+    message = compare(CAREFUL, HASTY, CAREFUL).out
+    assert "p (Holm)" in message
+    assert (
+        "Inform 86.7 and 86.7: not significantly different, p = 1; 0 dialogues are won" in message
+    )
 
 
 def test_systems_are_compared_on_what_both_play(compare: Cli, tmp_path: Path) -> None:
@@ -184,10 +186,12 @@ def test_entries_compare_by_what_they_store(cli: Cli, compare: Cli, here: Path) 
     assert set(found["systems"][0]["scores"]) == set(FIGURES)
     assert "|setup:strict|" in found["systems"][1]["signature"]
     # What is stored is of one rule set, and of no more figures.
-    told = compare.refused("first", HASTY, "--rules", "2023")
-    assert "first and hasty: different rules: 2021-" in told
-    told = compare.refused("first", HASTY, "--metrics", "dst")
-    assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
+    message = compare.refused("first", HASTY, "--rules", "2023")
+    assert "first and hasty: different rules: 2021-" in message
+    message = compare.refused("first", HASTY, "--metrics", "dst")
+    assert (
+        "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in message
+    )
     # A file of an entry's name is the file.
     (here / "first").write_bytes(HASTY.read_bytes())
     run = compare("first", CAREFUL)
@@ -279,8 +283,8 @@ def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> 
     assert abs(jga["p"] - 2 / 256) < 4 * math.sqrt(2 / 256 / 10_000)
     assert (second["b"], second["dst.JGA"]["p"]) == ("alike", 1.0)
     assert second["dst.JGA"]["p_holm"] == 1.0
-    told = compare(files[0], files[1]).out
-    assert "JGA 100.00 and 0.00: right has 100.00 more than wrong, p = .0" in told
+    message = compare(files[0], files[1]).out
+    assert "JGA 100.00 and 0.00: right has 100.00 more than wrong, p = .0" in message
     assert "states alone are compared by `dst`" in compare.refused(*files, "--metrics", "bleu")
     assert "--rules is not for states alone" in compare.refused(*files, "--rules", "2023")
     # What has neither is told as predictions are.

@@ -78,17 +78,17 @@ def test_an_import_that_fails_leaves_what_was_there(cli: Cli, clones: tuple[Path
     path = benchmark_path("multiwoz")
     before = path.read_bytes()
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
-    told = cli.refused("data", "import", *_options(clones))
-    assert told.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
+    message = cli.refused("data", "import", *_options(clones))
+    assert message.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_both_clones_must_be_named(cli: Cli, tmp_path: Path) -> None:
-    told = cli.refused("data", "import", "--mwzeval", tmp_path)
-    assert told.endswith("Error: multiwoz needs --multiwoz\n")
-    told = cli.refused("data", "import")
-    assert told.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
+    message = cli.refused("data", "import", "--mwzeval", tmp_path)
+    assert message.endswith("Error: multiwoz needs --multiwoz\n")
+    message = cli.refused("data", "import")
+    assert message.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
     assert installed_benchmarks() == ["sample"]
 
 

@@ -108,7 +108,7 @@ def test_a_wrong_file_is_told_without_a_traceback(
     folder: Path, board_cli: Cli, file: str, content: str, message: str
 ) -> None:
     (folder / "beta" / file).write_text(content, encoding="utf-8")
-    told = board_cli.refused(folder)
+    shown = board_cli.refused(folder)
     named = "beta: scores.json: " if file == "scores.json" else str(Path("beta") / file)
-    assert named in told
-    assert message in told
+    assert named in shown
+    assert message in shown

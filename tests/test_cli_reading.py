@@ -24,8 +24,8 @@ def mwz(cli: Cli, here: Path) -> Mwz:
 
     def run(*arguments: object) -> Run:
         done = cli(*arguments)
-        told = [line for line in done.err.splitlines() if not line.startswith(NOTICE)]
-        return Run(done.status, done.out, "\n".join(told))
+        warnings = [line for line in done.err.splitlines() if not line.startswith(NOTICE)]
+        return Run(done.status, done.out, "\n".join(warnings))
 
     return run
 
@@ -44,16 +44,16 @@ def _with(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
     run = mwz("check", CAREFUL)
     assert (run.status, run.err) == (0, "")
-    told = {line[:16].strip(): line[16:] for line in run.out.splitlines()}
-    assert told["format"] == "standard form"
-    assert told["benchmark"] == "sample"
-    assert told["dialogues"] == "30 of 30"
-    assert told["turns"] == "146 of 146"
-    assert told["states"] == "in every turn"
-    assert told["active domains"] == "none"
-    assert "NAME" in told["known"]
-    assert told["unknown"] == "none"
-    assert told["warnings"] == "none"
+    facts = {line[:16].strip(): line[16:] for line in run.out.splitlines()}
+    assert facts["format"] == "standard form"
+    assert facts["benchmark"] == "sample"
+    assert facts["dialogues"] == "30 of 30"
+    assert facts["turns"] == "146 of 146"
+    assert facts["states"] == "in every turn"
+    assert facts["active domains"] == "none"
+    assert "NAME" in facts["known"]
+    assert facts["unknown"] == "none"
+    assert facts["warnings"] == "none"
 
 
 def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
 def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     run = mwz("check", write_json(tmp_path / "p.json", _with(careful, stat="x")))
     assert (run.status, run.err) == (1, "")
-    told = "keys of turns that are not read: stat 1× (did you mean state?)"
-    assert f"warning         {told}\n" in run.out
+    message = "keys of turns that are not read: stat 1× (did you mean state?)"
+    assert f"warning         {message}\n" in run.out
     assert "warnings        1\n" in run.out
     # Other keys are noted.
     run = mwz("check", write_json(tmp_path / "p.json", _with(careful, asked="hello")))
@@ -133,9 +133,9 @@ def test_check_shows_gold_states_of_a_tracker(cli: Cli, tmp_path: Path) -> None:
         ["state", "`pred`", "1 of 1", '{"hotel": {"area": "north"}}'],
         ["gold_state", "`state`", "1 of 1", '{"hotel": {"area": "south"}}'],
     ]
-    told = _facts(run)
-    assert told["benchmark"] == "none: it has gold states of its own"
-    assert told["slots"] == "hotel-area 1×"
+    facts = _facts(run)
+    assert facts["benchmark"] == "none: it has gold states of its own"
+    assert facts["slots"] == "hotel-area 1×"
 
 
 def test_check_reads_states_as_dst_does(cli: Cli, here: Path, careful: dict[str, Any]) -> None:
@@ -164,10 +164,10 @@ def test_check_says_what_a_fix_is_worth(cli: Cli, here: Path, careful: dict[str,
     assert min(gains) > 1
     inform, success, bleu = gains
     run = cli.failed("check", "spoilt it.json", *named)
-    told = _facts(run)
-    assert told["worth"] == f"+{inform:.1f} Inform, +{success:.1f} Success, +{bleu:.1f} BLEU"
+    facts = _facts(run)
+    assert facts["worth"] == f"+{inform:.1f} Inform, +{success:.1f} Success, +{bleu:.1f} BLEU"
     command = "mwz convert --fix 'spoilt it.json' -o OUT --benchmark sample"
-    assert told["to fix it"] == command
+    assert facts["to fix it"] == command
     assert "to fix it" not in _facts(cli("check", "in order.json", *named))
 
 

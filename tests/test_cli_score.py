@@ -114,9 +114,9 @@ def test_options_are_those_of_the_library(
     ],
 )
 def test_wrong_usage_exits_2_and_says_how(cli: Cli, arguments: tuple[str, ...]) -> None:
-    told = cli.refused("score", *arguments)
-    assert told.count("Error: ") == 1
-    assert "Usage: mwz score" in told
+    message = cli.refused("score", *arguments)
+    assert message.count("Error: ") == 1
+    assert "Usage: mwz score" in message
 
 
 # Bad input.
@@ -210,9 +210,9 @@ def test_failed_imports_are_no_missing_rooms(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_misspelled_command_is_told_with_the_one_that_is_meant(cli: Cli) -> None:
-    told = cli.refused("scroe")
-    assert "unknown command 'scroe'; choose from ablation, " in told
-    assert "(did you mean score?)" in told
+    message = cli.refused("scroe")
+    assert "unknown command 'scroe'; choose from ablation, " in message
+    assert "(did you mean score?)" in message
 
 
 # Standard output that cannot take what is printed.

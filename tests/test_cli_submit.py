@@ -61,8 +61,8 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: Submitting) ->
 def test_an_existing_submission_is_not_overwritten(submitting: Submitting) -> None:
     enter_sample(submitting.folder, "careful")
     before = files_below(submitting.folder.parent)
-    told = submitting.refused(HASTY, "CAREFUL")
-    assert "there is an entry of that name; use another, or --replace" in told
+    message = submitting.refused(HASTY, "CAREFUL")
+    assert "there is an entry of that name; use another, or --replace" in message
     assert files_below(submitting.folder.parent) == before
 
 
@@ -89,9 +89,9 @@ def test_bad_predictions_leave_nothing(
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    told = submitting.refused(path, "System")
-    assert message in told
-    assert str(path) in told
+    shown = submitting.refused(path, "System")
+    assert message in shown
+    assert str(path) in shown
     assert not submitting.folder.exists()
 
 
@@ -131,8 +131,8 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: Subm
     shutil.copytree(REPOSITORY / "corpus", submitting.folder / "corpus")
     submitting.run("leaderboard")
     before = files_below(submitting.folder.parent)
-    told = submitting.refused(CAREFUL, "Corpus", *options)
-    assert ("cannot be replaced" if options else "there is an entry of that name") in told
+    message = submitting.refused(CAREFUL, "Corpus", *options)
+    assert ("cannot be replaced" if options else "there is an entry of that name") in message
     assert files_below(submitting.folder.parent) == before
 
 
@@ -140,15 +140,15 @@ def test_broken_entries_are_reported_before_writing(submitting: Submitting) -> N
     enter_sample(submitting.folder, "careful")
     write_json(submitting.folder / "careful" / "scores.json", {})
     before = files_below(submitting.folder.parent)
-    told = submitting.refused(HASTY, "second")
-    assert "careful: scores.json: format: 4 is expected" in told
+    message = submitting.refused(HASTY, "second")
+    assert "careful: scores.json: format: 4 is expected" in message
     assert files_below(submitting.folder.parent) == before
 
 
 def test_what_is_not_stated_is_told_once(submitting: Submitting) -> None:
     run = submitting.done(CAREFUL, "system", "--fact", "model=T9", "--fact", "open_weights=no")
-    [told] = [line for line in run.err.splitlines() if "not stated" in line]
-    assert told == (
+    [message] = [line for line in run.err.splitlines() if "not stated" in line]
+    assert message == (
         "mwz: not stated of the system: multiwoz, year, training, test_in_training, prompts, runs, "
         "date, licence; give what you know by --fact, or add it to "
         f"{submitting.folder / 'system' / 'entry.toml'}"
@@ -179,8 +179,8 @@ def test_who_has_the_states_of_another_entry_says_whose(
         for id_, turns in hasty.items()
     }
     path = write_json(tmp_path / "own.json", own)
-    told = submitting.refused(path, "Own", "--states-of", "careful")
-    assert "own: entry.toml: states_of: its belief states are not those of careful (" in told
+    message = submitting.refused(path, "Own", "--states-of", "careful")
+    assert "own: entry.toml: states_of: its belief states are not those of careful (" in message
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
     assert "both are gold (hasty): 1.00; " in run.err

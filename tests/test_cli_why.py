@@ -65,15 +65,15 @@ def test_the_first_dialogues_of_the_largest_causes_are_shown(why: Cli, scorer: S
     assert len(re.findall(r"^  town\d+, ", why(HASTY).out, re.M)) == 9
     cause = "no venue"
     out = why(HASTY, "--cause", cause).out
-    told = re.findall(r"^  (town\d+), (\w+):", out, re.M)
+    listed = re.findall(r"^  (town\d+), (\w+):", out, re.M)
     outcomes = scorer.dialogues(sample_predictions("hasty"))
-    assert told == [
+    assert listed == [
         (outcome.id, domain)
         for outcome in outcomes
         for domain, diagnosis in outcome.domains.items()
         if diagnosis.cause == cause
     ]
-    assert told
+    assert listed
 
 
 def test_one_domain_and_one_cause(why: Cli) -> None:
@@ -141,8 +141,8 @@ def test_a_part_of_the_benchmark_is_named(why: Cli, tmp_path: Path) -> None:
     assert f"coverage: 3 of {len(ids)} dialogues, {turns} of" in out
     out = why(written(tmp_path, part), "--dialogue", ids[2]).out
     assert re.search(r"dialogue \w+, 1 of \d+ turns", out)
-    told = why.refused(written(tmp_path, part), "--dialogue", ids[3])
-    assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in told
+    message = why.refused(written(tmp_path, part), "--dialogue", ids[3])
+    assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in message
 
 
 def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scorer) -> None:
@@ -153,7 +153,7 @@ def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scor
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((), "PREDICTIONS"),
         ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not played; the first"),
@@ -171,5 +171,7 @@ def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scor
         ),
     ],
 )
-def test_what_cannot_be_used_is_refused(arguments: tuple[object, ...], told: str, why: Cli) -> None:
-    assert told in why.refused(*arguments)
+def test_what_cannot_be_used_is_refused(
+    arguments: tuple[object, ...], message: str, why: Cli
+) -> None:
+    assert message in why.refused(*arguments)

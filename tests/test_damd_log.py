@@ -81,13 +81,13 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     log = _turn("which moon is nearest to jupiter ?", "{'[general]': 1}") + LOG
     # The second dialogue has two turns, of six lines each; its first one begins in line 20.
     cut_off = "".join(LOG.splitlines(keepends=True)[:-6])
-    for text, told in ((log, "line 1: .* 'which moon"), (cut_off, "line 20: begins no whole")):
-        with pytest.raises(InputError, match=told):
+    for text, message in ((log, "line 1: .* 'which moon"), (cut_off, "line 20: begins no whole")):
+        with pytest.raises(InputError, match=message):
             DAMD_LOG.read(_parsed(text), "log").dialogues_among(USERS)
 
 
 @pytest.mark.parametrize(
-    ("log", "told"),
+    ("log", "message"),
     [
         ("user turn:hello\n", "line 1: expected `constraint_dict:`, `user turn:`"),
         (
@@ -96,8 +96,8 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
         ),
     ],
 )
-def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:
-    assert refusal(_parsed, log).problems[0].startswith(told)
+def test_what_is_no_log_is_refused_with_its_place(log: str, message: str) -> None:
+    assert refusal(_parsed, log).problems[0].startswith(message)
 
 
 def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Path) -> None:

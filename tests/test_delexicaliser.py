@@ -56,7 +56,7 @@ def test_a_response_in_plain_english() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "value"),
+    ("message", "value"),
     [
         ("01632960101", "01632960101"),
         ("01632 960 101", "01632960101"),
@@ -66,22 +66,22 @@ def test_a_response_in_plain_english() -> None:
         ("871 555 0172", "8715550172"),  # no nought, but the words say what it is
     ],
 )
-def test_telephone_numbers(told: str, value: str) -> None:
-    delexicalised = DELEXICALISER(f"Their phone number is {told}.")
+def test_telephone_numbers(message: str, value: str) -> None:
+    delexicalised = DELEXICALISER(f"Their phone number is {message}.")
     assert delexicalised.text == "Their phone number is [phone]."
     assert delexicalised.spans[0].value == value
 
 
-@pytest.mark.parametrize("told", ["bw11ka", "BW1 1KA", "B.W. 1, 1 K A", "bw1-1ka", "cb2 9zz"])
-def test_postcodes_of_the_region_and_of_the_records(told: str) -> None:
-    assert _text(f"The postcode is {told}, near the river.") == (
+@pytest.mark.parametrize("message", ["bw11ka", "BW1 1KA", "B.W. 1, 1 K A", "bw1-1ka", "cb2 9zz"])
+def test_postcodes_of_the_region_and_of_the_records(message: str) -> None:
+    assert _text(f"The postcode is {message}, near the river.") == (
         "The postcode is [postcode], near the river."
     )
 
 
-@pytest.mark.parametrize("told", ["TR4017", "tr 4017", "train 4017"])
-def test_train_ids(told: str) -> None:
-    assert "[trainid]" in _text(f"I would take {told} then.")
+@pytest.mark.parametrize("message", ["TR4017", "tr 4017", "train 4017"])
+def test_train_ids(message: str) -> None:
+    assert "[trainid]" in _text(f"I would take {message} then.")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_other_values_by_their_context(sentence: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         "Pilgrim's Rest",
         "pilgrim 's rest",
@@ -166,8 +166,8 @@ def test_other_values_by_their_context(sentence: str, expected: str) -> None:
         "Piligrim's Rest",  # one letter too many
     ],
 )
-def test_spellings_of_a_name(told: str) -> None:
-    delexicalised = DELEXICALISER(f"How about {told} in the centre?")
+def test_spellings_of_a_name(message: str) -> None:
+    delexicalised = DELEXICALISER(f"How about {message} in the centre?")
     assert delexicalised.text == "How about [name] in the [area]?"
     assert delexicalised.spans[0].venues == (VenueId("hotel", "5"),)
 

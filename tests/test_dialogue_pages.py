@@ -93,7 +93,9 @@ def test_stored_verdicts_are_the_outputs(tmp_path: Path, scorer: Scorer, sample:
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    outcomes = {one.id: one for one in _diagnosis(scorer, sample_predictions("hasty")).results}
+    outcomes = {
+        result.id: result for result in _diagnosis(scorer, sample_predictions("hasty")).results
+    }
     assert stored.lost.keys() == {id_ for id_, one in outcomes.items() if not one.success} != set()
     for id_, one in outcomes.items():
         expected = {(name.split()[0], cause) for name, cause in one.causes.items()}
@@ -136,9 +138,9 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
     made: Mapping[str, str], scorer: Scorer, sample: Benchmark
 ) -> None:
     outcome = next(
-        one
-        for one in _diagnosis(scorer, sample_predictions("hasty")).results
-        if any(domain.turn is not None for domain in one.domains.values())
+        result
+        for result in _diagnosis(scorer, sample_predictions("hasty")).results
+        if any(domain.turn is not None for domain in result.domains.values())
     )
     gold = sample.dialogues[outcome.id]
     page = made[f"dialogues/{outcome.id}.html"]
@@ -197,6 +199,6 @@ def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, cli: Cli) -> No
     for path in (folder / "hasty").glob("predictions*"):
         path.unlink()
     web = tmp_path / "web"
-    told = cli.refused("site", web, "--submissions", folder, "--dialogues")
-    assert "--dialogues: no system's outputs are available" in told
+    message = cli.refused("site", web, "--submissions", folder, "--dialogues")
+    assert "--dialogues: no system's outputs are available" in message
     assert not web.exists()

@@ -40,8 +40,8 @@ def test_scores_have_intervals_and_reported_figures_their_source(records: dict[s
     )
     assert run["model_info"]["additional_details"]["model_availability"] == "open_weights"
     results = [
-        (one["metric_config"]["metric_name"], one["score_details"])
-        for one in run["evaluation_results"]
+        (result["metric_config"]["metric_name"], result["score_details"])
+        for result in run["evaluation_results"]
     ]
     inform = next(details for name, details in results if name == "Inform")
     assert inform["score"] == 83.4
@@ -61,8 +61,8 @@ def test_scores_have_intervals_and_reported_figures_their_source(records: dict[s
 def test_every_figure_is_in_its_range_and_there_once(records: dict[str, Any]) -> None:
     """The schema of Every Eval Ever is in slow/test_published_schemas.py."""
     for key, record in records.items():
-        for one in record["evaluation_results"]:
-            metric, score = one["metric_config"], one["score_details"]["score"]
+        for result in record["evaluation_results"]:
+            metric, score = result["metric_config"], result["score_details"]["score"]
             assert metric["min_score"] <= score <= metric["max_score"], (key, metric)
         ids = [
             (one["evaluation_name"], one["metric_config"]["metric_id"])

@@ -236,7 +236,7 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
 
 
 def test_the_order_keeps_the_lines_of_entries_that_are_left_out() -> None:
-    entries = [one for one in read_entries(REPOSITORY) if one.key not in ("mintl", "hdno")]
+    entries = [entry for entry in read_entries(REPOSITORY) if entry.key not in ("mintl", "hdno")]
     stored = read_order(REPOSITORY)
     assert {"mintl", "hdno"} <= stored.keys()
     assert list(new_order(REPOSITORY, entries)) == list(stored)

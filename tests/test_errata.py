@@ -134,7 +134,7 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     for rules in ("2026", "next"):
         scorer = Scorer(multiwoz).with_options(rules=rules, metrics=["inform"], states="gold")
         played = scorer.played(harness_submission(scorer, "mwz22"))
-        informed[rules] = {one.id for one in played.results if one.inform}
+        informed[rules] = {result.id for result in played.results if result.inform}
         assert scorer.report(played).inform == {"2026": 94.0, "next": 94.1}[rules]
     assert informed["next"] - informed["2026"] == {"mul2053"}
     notes = [note for id_ in multiwoz.dialogues for note in multiwoz.errata_of(id_)]
@@ -167,6 +167,6 @@ def test_why_says_where_errata_apply(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
         cli.done("why", CAREFUL, "--benchmark", "sample", "--dialogue", id_).out
         for id_ in ("town001", "town002")
     ]
-    told = "erratum: restaurant/1/area: 'centre' should be 'east' (source: "
-    assert [told in text for text in shown] == [True, False]
+    message = "erratum: restaurant/1/area: 'centre' should be 'east' (source: "
+    assert [message in text for text in shown] == [True, False]
     assert "town002/states/0/hotel/stars: nothing should be '4' (source: s)" in shown[1]

@@ -169,9 +169,9 @@ def test_lasting_faults_end_in_one_message(
 def test_no_message_tells_a_mirrors_password(fetch: Fetch, server: Server, fault: str) -> None:
     mirror = server.url.replace("http://", "http://usher:secret@")
     server.every_fault = fault
-    told = "\n".join([str(refusal(fetch, mirror=mirror)), *fetch.remarks])
-    assert "***@127.0.0.1" in told
-    assert not {"secret", "usher"} & set(re.findall(r"\w+", told))
+    message = "\n".join([str(refusal(fetch, mirror=mirror)), *fetch.remarks])
+    assert "***@127.0.0.1" in message
+    assert not {"secret", "usher"} & set(re.findall(r"\w+", message))
 
 
 @pytest.mark.parametrize(

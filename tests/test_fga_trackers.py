@@ -85,13 +85,15 @@ def test_what_needs_values_is_refused(cli: Cli, path: Path) -> None:
     problem = "says only which slots are right; a study needs the values of the states"
     assert problem in cli.refused("lab", "analysis", path)
     new = ("--name", "New", "--track", "state-tracking", "--submissions", path.parent)
-    told = cli("submit", path, *new, "--code", "https://example.org").err
-    assert "an entry needs the values" in told
+    message = cli("submit", path, *new, "--code", "https://example.org").err
+    assert "an entry needs the values" in message
     played = dialogue({"hotel": goal()}, 5)
     gold = GoldStates("9", "tiny", {"mul0003": played.states})
     content = parse_predictions(path.read_bytes(), "x")
-    told = refusal(parse_tracking_file, content, "x", lambda: benchmark({"mul0003": played}), gold)
-    assert "a comparison with other gold states needs the values" in str(told)
+    message = refusal(
+        parse_tracking_file, content, "x", lambda: benchmark({"mul0003": played}), gold
+    )
+    assert "a comparison with other gold states needs the values" in str(message)
 
 
 def test_a_log_of_turns_carries_slots_over(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_declared_states_of_others_raise_nothing() -> None:
 
 def test_who_says_whose_states_it_has_must_have_them() -> None:
     first, second = _marks("states", 99)
-    for whose, told in (
+    for whose, message in (
         ("first", "its belief states are not those of first (0.99 of them are)"),
         ("third", "its belief states are not those of third (too few can be compared)"),
         ("second", "unknown entry 'second'"),
@@ -200,7 +200,9 @@ def test_who_says_whose_states_it_has_must_have_them() -> None:
     ):
         others = [_entry("first", first), _entry("third", Fingerprints("b"))]
         problems = entry_problems([*others, _entry("second", second, states_of=whose)])
-        assert sum(f"second: entry.toml: states_of: {told}" in one for one in problems) == 1
+        assert (
+            sum(f"second: entry.toml: states_of: {message}" in problem for problem in problems) == 1
+        )
     right = [_entry("first", first), _entry("second", first, states_of="first")]
     assert not any("states_of" in one for one in entry_problems(right))
 
@@ -243,7 +245,7 @@ def test_published_entries_raise_few_flags(published: Mapping[str, Mapping[str, 
             names = {*raised_flags(row)}
             if names:
                 raised.setdefault(key, set()).update(names)
-                reviewed = {one.reason.split(":")[0] for one in row.entry.system.review}
+                reviewed = {review.reason.split(":")[0] for review in row.entry.system.review}
                 # They are those that were given what they have in common with the references.
                 given = key in ("krls-gold-acts", "uniconv")
                 assert reviewed == (set() if given else {"of one paper"})

@@ -199,8 +199,8 @@ def test_an_entry_with_other_predictions_is_a_new_one(folder: Path) -> None:
 
 def test_an_order_that_cannot_be_read_is_told(folder: Path, board_cli: Cli) -> None:
     (folder / ORDER_FILE).write_text("<<<<<<< HEAD\n")
-    told = board_cli.refused(folder, "--check")
-    assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in told
+    message = board_cli.refused(folder, "--check")
+    assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in message
 
 
 def test_a_base_needs_check(folder: Path, original: Path, board_cli: Cli) -> None:

@@ -359,8 +359,8 @@ def test_a_version_needs_only_a_declaration(board: _Board, declares: Callable[..
         "1.2": 28,
     }
     declares("1.2")
-    [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
-    assert "further_gold.1.1: cannot be scored, or the board does not use it" in told
+    [message] = [line for line in board.verify("careful").out.splitlines() if "1.1" in line]
+    assert "further_gold.1.1: cannot be scored, or the board does not use it" in message
     board.rescore.done()
     assert list(board.further()) == ["1.2"]
 
@@ -463,7 +463,7 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     [own, further] = entry.scores.tracked()
     scores = (own, further, further.without_dontcare)
     assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED[key]
-    assert [one.coverage.turns for one in scores] == [7372, 7368, 7368]
+    assert [score.coverage.turns for score in scores] == [7372, 7368, 7368]
 
 
 @pytest.mark.real_data
@@ -476,7 +476,7 @@ def test_public_outputs_against_2_2_and_2_4(
     own = tracker_scores(json.dumps(read).encode(), "ubar", multiwoz).result
     found = tracker_against(read, "ubar", multiwoz, [gold_24])["2.4"]
     scores = (own, found["keep"], found["drop"])
-    assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED["ubar"]
+    assert tuple(round(score.jga, 2) for score in scores) == PUBLISHED["ubar"]
 
 
 @pytest.mark.real_data

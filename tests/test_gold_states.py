@@ -172,8 +172,8 @@ def test_outdated_gold_states_are_refused(cli: Cli, write: Callable[..., Path]) 
     path = install_gold_states(GoldStates("2.4", "multiwoz", STATES))
     content = json.loads(gzip.decompress(path.read_bytes()))
     path.write_bytes(gzip.compress(json.dumps({**content, "format": "gold states 1"}).encode()))
-    told = cli.refused("dst", write(PREDICTIONS, "tracker.json"), "--gold", "2.4")
-    assert "written by another version of the harness; install it again" in told
+    message = cli.refused("dst", write(PREDICTIONS, "tracker.json"), "--gold", "2.4")
+    assert "written by another version of the harness; install it again" in message
 
 
 def test_folders_and_gzip_are_read_too(tmp_path: Path, write: Callable[[Any], Path]) -> None:
@@ -305,7 +305,7 @@ def test_the_benchmarks_own_version_can_be_named(cli: Cli, write: Callable[..., 
 
 
 @pytest.mark.parametrize(
-    ("predicted", "told"),
+    ("predicted", "message"),
     [
         ([HOTEL, {**HOTEL, "train": {}}], "only hotel is predicted, and the slots of train count"),
         ([HOTEL, {**HOTEL, "train": {"leave": "9:15"}}], ""),
@@ -313,15 +313,15 @@ def test_the_benchmarks_own_version_can_be_named(cli: Cli, write: Callable[..., 
     ],
 )
 def test_predictions_of_one_domain_beside_gold_states_of_several_are_warned_of(
-    cli: Cli, write: Callable[..., Path], predicted: Sequence[object], told: str
+    cli: Cli, write: Callable[..., Path], predicted: Sequence[object], message: str
 ) -> None:
     install_benchmark(tiny())
     install_gold_states(GoldStates("2.4", "multiwoz", STATES))
     pairs = [{"gt": {"hotel": {"area": "centre"}}, "pr": state} for state in predicted]
     tracker = write({"SNG0001.json": pairs}, "pairs.json")
     run = cli.done("dst", tracker, "--gold", "2.4")
-    assert told in run.err
-    assert bool(told) == bool(run.err)
+    assert message in run.err
+    assert bool(message) == bool(run.err)
     assert cli("dst", tracker).err == ""
 
 
@@ -341,8 +341,8 @@ def test_the_named_version_replaces_a_files_gold(cli: Cli, write: Callable[..., 
 def test_one_wrong_import_installs_nothing(cli: Cli, write: Callable[..., Path]) -> None:
     install_benchmark(tiny())
     good, bad = write(data_json()), write({}, "bad.json")
-    told = cli.refused("data", "import", "--states", "2.1", good, "--states", "2.4", bad)
-    assert "bad.json: none of its dialogues" in told
+    message = cli.refused("data", "import", "--states", "2.1", good, "--states", "2.4", bad)
+    assert "bad.json: none of its dialogues" in message
     assert installed_gold_states("multiwoz") == []
 
 

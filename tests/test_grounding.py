@@ -222,16 +222,16 @@ def test_success_takes_every_domain_and_every_slot() -> None:
         "restaurant": goal(ITALIAN_CENTRE, ("PHONE",)),
         "hotel": goal({"area": "east"}),
     }
-    told = "Nonna's Attic, 01632960106."
-    went = _ground([told], goals)
+    response = "Nonna's Attic, 01632960106."
+    went = _ground([response], goals)
     assert (went.inform, went.inform_all, went.success) == (False, False, False)
-    assert _ground([told, "The Skylark Inn."], goals).success
+    assert _ground([response, "The Skylark Inn."], goals).success
     assert not _ground(["Nonna's Attic.", "The Skylark Inn."], goals).success
 
 
 def test_rates_over_dialogues() -> None:
-    def went(matched: bool, told: bool) -> GroundedDomain:
-        return GroundedDomain(matched, False, (), {"PHONE": told}, None, {})
+    def went(matched: bool, served: bool) -> GroundedDomain:
+        return GroundedDomain(matched, False, (), {"PHONE": served}, None, {})
 
     dialogues = [
         GroundedDialogue({"hotel": went(True, True)}, dict.fromkeys(COUNTS, 0)),
@@ -321,8 +321,10 @@ def test_causes_and_outcomes_agree(texts: list[str], goals: dict[str, Goal]) -> 
         assert outcome.matched == (outcome.cause is None)
         assert outcome.matched or not outcome.matched_all
         assert set(outcome.provided) == goals[domain].requestable
-        assert set(outcome.causes) == {slot for slot, told in outcome.provided.items() if not told}
+        assert set(outcome.causes) == {
+            slot for slot, details in outcome.provided.items() if not details
+        }
     assert went.success <= went.inform
     assert went.inform_all <= went.inform
-    told, in_database, of_named_venue = _facts(*texts)
-    assert of_named_venue <= in_database <= told
+    details, in_database, of_named_venue = _facts(*texts)
+    assert of_named_venue <= in_database <= details

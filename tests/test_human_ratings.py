@@ -133,9 +133,9 @@ def _submission(path: Path) -> Path:
     content = {
         id_: [
             {"response": response, "state": {} if id_ == "town002" else state}
-            for response, state in zip(told, dialogues[id_].states, strict=True)
+            for response, state in zip(texts, dialogues[id_].states, strict=True)
         ]
-        for id_, told in TOLD.items()
+        for id_, texts in TOLD.items()
     }
     write_json(path, content)
     return path

@@ -501,10 +501,10 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
                 assert step.offered is offered
             offered = step.offered
         # Scores are of what is offered last, and of what any turn provides.
-        told = {slot for step in steps for slot in step.provided}
+        provided = {slot for step in steps for slot in step.provided}
         whole = _result(played, setup).domains[domain]
         assert whole.matched == matched(offered, played, domain, DATABASE, setup, RULES)
-        assert whole.all_provided == (played.gold.goal[domain].requestable <= told)
+        assert whole.all_provided == (played.gold.goal[domain].requestable <= provided)
 
 
 @settings(deadline=None, max_examples=50)

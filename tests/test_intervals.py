@@ -45,7 +45,7 @@ def test_rates_have_wilsons_interval_and_everything_else_percentiles() -> None:
     assert rates == {"inform", "success", "optimistic.inform", "optimistic.success"}
     won = round(intervals["inform"].value * 30 / 100)
     assert (intervals["inform"].low, intervals["inform"].high) == wilson(won, 30)
-    assert {one.interval for one in intervals.values()} == {"wilson", "bootstrap"}
+    assert {interval.interval for interval in intervals.values()} == {"wilson", "bootstrap"}
 
 
 def test_percentiles_are_those_of_a_plain_loop() -> None:

@@ -146,8 +146,8 @@ def test_below_nine_tenths_there_is_no_rank(turns: int, rank: int | None, tmp_pa
     ranks = {row.key: row.rank for row in rows(read_entries(tmp_path), "2021")}
     assert ranks == {"few": rank, "honest": 2 if rank else 1}
     page = leaderboard(read_entries(tmp_path), "2021")
-    told = "not ranked: submits less than 90 % of the turns; its figures are on the "
-    assert (told in _notes(tmp_path, "few")) is (rank is None)
+    message = "not ranked: submits less than 90 % of the turns; its figures are on the "
+    assert (message in _notes(tmp_path, "few")) is (rank is None)
     # What is not ranked stands below what is.
     if rank is None:
         assert _ranks(page) == [("1", "Honest"), ("–", "Few")]
@@ -185,7 +185,7 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Flags": "",
     }
     board = make_board([entry], "2021")
-    texts = {one.full_title: one.value(board.rows[0]).text for one in columns(board)}
+    texts = {column.full_title: column.value(board.rows[0]).text for column in columns(board)}
     assert {"System": board.rows[0].name, **texts}.items() >= shown.items()
 
 
@@ -218,8 +218,8 @@ def test_missing_default_scores_are_refused(tmp_path: Path) -> None:
         _with_report(enter(tmp_path, key), report("2023"), "2023") for key in ("old", "older")
     ]
     error = refusal(leaderboard, [both, *others], "2021")
-    told = "not scored under rule set 2021; use --rescore"
-    assert error.problems == (f"old: {told}", f"older: {told}")
+    message = "not scored under rule set 2021; use --rescore"
+    assert error.problems == (f"old: {message}", f"older: {message}")
 
 
 def _with_report(entry: Entry, shown: Report, rules: str = "2021") -> Entry:

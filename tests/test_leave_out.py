@@ -76,10 +76,10 @@ def test_dialogues_are_left_out_by_name(cli: Cli, tmp_path: Path) -> None:
     # Of the second turn of a, and none of c.
     assert report["metrics"]["JGA"] == 25
     assert whole["signature"] != report["signature"]
-    told = cli.refused("dst", path, "--leave-out", "pmul1456")
-    assert "--leave-out: unknown dialogue or domain 'pmul1456'; choose from hotel, taxi" in told
-    told = cli.refused("dst", path, "--leave-out", "taxi")
-    assert "dialogue PMUL1455.json: not in the benchmark sample" in told
+    message = cli.refused("dst", path, "--leave-out", "pmul1456")
+    assert "--leave-out: unknown dialogue or domain 'pmul1456'; choose from hotel, taxi" in message
+    message = cli.refused("dst", path, "--leave-out", "taxi")
+    assert "dialogue PMUL1455.json: not in the benchmark sample" in message
     everything = [part for id_ in ("pmul1455", "a", "b", "c") for part in ("--leave-out", id_)]
     assert "no dialogue is left" in cli.refused("dst", path, *everything)
 

@@ -35,8 +35,8 @@ from mwz.normalization import rule_set
 from mwz.normalization.delexicaliser import Delexicaliser
 
 
-def _turns(told: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:
-    return {id_: [{"response": text} for text in texts] for id_, texts in told.items()}
+def _turns(message: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:
+    return {id_: [{"response": text} for text in texts] for id_, texts in message.items()}
 
 
 def _file(folder: Path, content: object, name: str = "plain.json") -> Path:
@@ -72,7 +72,7 @@ def test_grounded_scores_under_their_own_key(cli: Cli, tmp_path: Path) -> None:
 
 def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: Benchmark) -> None:
     # Numbers of venues begin with 01632 960; those of taxis, 07700, are no venue's.
-    told: dict[str, list[dict[str, Any]]] = {
+    predictions: dict[str, list[dict[str, Any]]] = {
         id_: [{"response": re.sub("01632 ?960", "01632969", text)} for text in d.responses]
         for id_, d in sample.dialogues.items()
     }
@@ -84,7 +84,7 @@ def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: 
     assert len(asking) == 17
     scorer = Scorer(sample, Options(lexicalised=True))
     human = report_on(scorer, harness_submission(scorer, HUMAN))
-    wrong = scorer.score(told)
+    wrong = scorer.score(predictions)
     assert (wrong.inform, wrong.success) == (human.inform, human.success)
     was, now = human.metrics["grounded"], wrong.metrics["grounded"]
     assert (was.success["total"], now.inform["total"]) == (100.0, 100.0)
@@ -101,8 +101,8 @@ def test_placeholders_in_plain_english_are_told(cli: Cli, tmp_path: Path) -> Non
         {"town001": ["[restaurant_name] it is, or [xyz]", "Nonna's Attic", "Bye [time]"]}
     )
     run = cli.done("score", _file(tmp_path, mixed), "--lexicalised")
-    told = "2 of 3 responses hold placeholders in place of plain English, which name and tell"
-    assert told in run.err
+    message = "2 of 3 responses hold placeholders in place of plain English, which name and tell"
+    assert message in run.err
 
 
 def test_the_human_responses_are_their_own_ceiling(cli: Cli) -> None:
@@ -114,10 +114,10 @@ def test_the_human_responses_are_their_own_ceiling(cli: Cli) -> None:
 
 def test_the_ceiling_is_of_the_turns_that_are_played(sample: Benchmark) -> None:
     # The human's first responses alone tell nothing that was asked.
-    told = {id_: d.responses for id_, d in sample.dialogues.items() if id_ in TOLD}
+    predictions = {id_: d.responses for id_, d in sample.dialogues.items() if id_ in TOLD}
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     for turns in (1, 2, 3):
-        cut = _turns({id_: texts[:turns] for id_, texts in told.items()})
+        cut = _turns({id_: texts[:turns] for id_, texts in predictions.items()})
         scores = scorer.score(cut).metrics["grounded"]
         assert scores.success == scores.ceiling["success"]
         assert scores.faithfulness == scores.ceiling["faithfulness"]
@@ -156,8 +156,8 @@ def test_what_was_delexicalised_is_signed_as_such(sample: Benchmark) -> None:
 
 @pytest.mark.parametrize("made", ["@constant", "@corpus:damd"])
 def test_what_has_no_plain_english_is_refused(cli: Cli, made: str) -> None:
-    told = cli.refused("score", made, "--lexicalised")
-    assert "`grounded` needs responses in plain English" in told
+    message = cli.refused("score", made, "--lexicalised")
+    assert "`grounded` needs responses in plain English" in message
 
 
 # mwz delexicalise.
@@ -211,8 +211,8 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(cli: Cli, tmp_
     report = cli.json("score", _file(tmp_path, spelled), "--lexicalised", "--free-running")
     assert report["grounded"]["success"]["total"] == 100.0
     twice = _file(tmp_path, {**spelled, **_turns({"town001": ["Hello."]})})
-    told = cli.refused("score", twice, "--lexicalised", "--free-running")
-    assert "dialogue town001: is there twice; keep one" in told
+    message = cli.refused("score", twice, "--lexicalised", "--free-running")
+    assert "dialogue town001: is there twice; keep one" in message
 
 
 GOALS = {
@@ -327,8 +327,8 @@ def test_python_scores_free_running_dialogues_alike(cli: Cli, tmp_path: Path) ->
 
 def test_a_dialogue_without_a_goal_is_named(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, _turns({f"x{n}": ["Hello"] for n in range(20)} | TOLD))
-    told = cli.refused("score", path, "--free-running")
-    assert "dialogue x0: no goal in the benchmark sample" in told
+    message = cli.refused("score", path, "--free-running")
+    assert "dialogue x0: no goal in the benchmark sample" in message
 
 
 @pytest.mark.real_data

@@ -132,7 +132,7 @@ def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ({**HUMANS, "track": "reference"}, "plain English; the track is lexicalised"),
         ({**HUMANS, "track": "end-to-end"}, "plain English; the track is lexicalised"),
@@ -153,8 +153,8 @@ def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli
         ),
     ],
 )
-def test_wrong_tracks_are_refused(tmp_path: Path, content: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_wrong_tracks_are_refused(tmp_path: Path, content: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read_entry(_by_hand(tmp_path, content))
 
 
@@ -175,10 +175,10 @@ def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, cli: Cli) -> N
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
     assert table_rows(page.partition("## Plain English")[2])[-1][:2] == ["1", "Talker"]
     cli.done("leaderboard", "--check", "--submissions", folder)
-    told = cli.refused("submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
-    assert "--reported is not for the track lexicalised; leave it out" in told
-    told = cli.refused("submit", file, "--name", "Human responses", *arguments, "--replace")
-    assert "is made by the harness and cannot be replaced" in told
+    message = cli.refused("submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
+    assert "--reported is not for the track lexicalised; leave it out" in message
+    message = cli.refused("submit", file, "--name", "Human responses", *arguments, "--replace")
+    assert "is made by the harness and cannot be replaced" in message
 
 
 def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
@@ -291,8 +291,8 @@ def test_free_running_dialogues_are_ranked_if_complete(tmp_path: Path, cli: Cli)
     file, board = tmp_path / "walker.json", tmp_path / "submissions"
     file.write_text(json.dumps(turns))
     about = ("--name", "Walker", "--benchmark", "sample", "--submissions", board, "--free-running")
-    told = cli.refused("submit", file, *about, "--track", "end-to-end")
-    assert "--free-running is not for the track end-to-end" in told
+    message = cli.refused("submit", file, *about, "--track", "end-to-end")
+    assert "--free-running is not for the track end-to-end" in message
     cli.done("submit", file, *about, "--track", "lexicalised")
     [row] = _rows(read_entries(board))
     assert row.figures["grounded.success_all"].number == 100.0
@@ -316,8 +316,8 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
     names = ("inform", "inform_all", "success", "success_all", "success_requested")
     figures = [scores[f"grounded.{name}"].number for name in names]
     assert figures == pytest.approx([97.2, 96.7, 94.5, 94.0, 82.3], abs=0.05)
-    told = (scores["grounded.in_database"].number, scores["grounded.of_named_venue"].number)
-    assert told == pytest.approx((99.4, 91.0), abs=0.05)
+    shares = (scores["grounded.in_database"].number, scores["grounded.of_named_venue"].number)
+    assert shares == pytest.approx((99.4, 91.0), abs=0.05)
     [free] = (row for row in others if row.entry.system.predictions.free_running)
     # It plays 100 of 1000 dialogues, each to its end.
     assert (free.name, free.figures["coverage"].number, free.rank) == ("AutoTOD", 10.0, None)

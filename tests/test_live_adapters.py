@@ -67,13 +67,13 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
         task_args={"benchmark": "sample"} if named else {},
         sample_id=["town001", "town002"],
     )
-    scores = {one.id: one.scores["outcome"].value for one in log.samples}
+    scores = {sample.id: sample.scores["outcome"].value for sample in log.samples}
     # An Italian restaurant in the centre is what town001 is about, and no hotel.
     assert scores["town001"]["inform"] == 1
     assert scores["town002"]["inform"] == 0
     assert {one.scores["outcome"].value["solved"] for one in log.samples} == {0}
     # town001 books nothing; town002 books a room, which nobody did: 0 of 1.
-    means = {one.name: one.metrics["mean"].value for one in log.results.scores}
+    means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means == {"solved": 0, "success": 0, "inform": 0.5, "books": 0}
 
 
@@ -127,16 +127,16 @@ def test_gymnasium_accepts_the_environment(world: World) -> None:
 
 def test_a_reward_has_the_signature_of_trl(world: World) -> None:
     reward = world.grounded_reward
-    told = "Nonna's Attic, 17 spindle street, phone 01632960106."
+    response = "Nonna's Attic, 17 spindle street, phone 01632960106."
     messages = [
         {"role": "assistant", "content": "", "tool_calls": []},
-        {"role": "tool", "content": told},
+        {"role": "tool", "content": response},
         {"role": "assistant", "content": "Nonna's Attic is lovely."},
     ]
     # town001 asks for address and telephone number; what a tool says is not told to the user.
     rewards = reward(
-        prompts=["hi", "hi", [{"role": "assistant", "content": told}]],
-        completions=[told, messages, messages],
+        prompts=["hi", "hi", [{"role": "assistant", "content": response}]],
+        completions=[response, messages, messages],
         completion_ids=[[1], [2], [3]],
         dialogue_id=["town001", "TOWN001", "town001"],
     )
@@ -177,8 +177,8 @@ def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark
     whole, *others = scorer.rewards([("town001", good), *rollouts])
     assert (whole.value, whole.reason) == (1, None)
     assert [one.value for one in others] == [0] * 8
-    told = ["1 turn; it has 3", "6 turns; it has 3", "nowhere"]
-    told += ["found null", "found a number", "found list_iterator", "a pair", "a pair"]
-    assert all(words in (one.reason or "") for words, one in zip(told, others, strict=True))
+    places = ["1 turn; it has 3", "6 turns; it has 3", "nowhere"]
+    places += ["found null", "found a number", "found list_iterator", "a pair", "a pair"]
+    assert all(words in (one.reason or "") for words, one in zip(places, others, strict=True))
     (worth,) = scorer.rewards([("town001", good)], lambda outcome: 2.5 * outcome.inform)
     assert worth.value == 2.5

@@ -181,14 +181,14 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(world
 
 
 @pytest.mark.parametrize(
-    ("told", "success"),
+    ("message", "success"),
     [("{}", True), ("AB4D5FGH", False), ("**{}**", True), ("nothing", False)],
 )
-def test_only_returned_reference_numbers_count(world: World, told: str, success: bool) -> None:
+def test_only_returned_reference_numbers_count(world: World, message: str, success: bool) -> None:
     environment = Environment(world).reset(TASK)
     environment.user_turn()
     code = environment.call("book_hotel", ROOM)["reference"]
-    environment.respond(f"Skylark Inn is booked. The reference number is {told.format(code)}.")
+    environment.respond(f"Skylark Inn is booked. The reference number is {message.format(code)}.")
     outcome = environment.outcome()
     assert [outcome[one] for one in ("success", "requested", "inform")] == [success, success, True]
     # The one of another domain is no help.

@@ -127,10 +127,10 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     before = file.read_bytes()
     server.faults = [fault] * 40
     asked = len(server.requests)
-    told = play.refused(server, file, tasks=3)
+    shown = play.refused(server, file, tasks=3)
     assert len(server.requests) - asked == (1 if fault in (401, 403, 404) else 5)
-    assert message in told
-    assert "model m at http://127.0.0.1" in told
+    assert message in shown
+    assert "model m at http://127.0.0.1" in shown
     assert file.read_bytes() == before
     server.faults = []
     play.done(server, file, tasks=3)
@@ -199,7 +199,7 @@ def test_whatever_a_model_says_can_be_read_again(
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (
             ("--agent", "model:Baseline-7b"),
@@ -209,11 +209,11 @@ def test_whatever_a_model_says_can_be_read_again(
     ],
 )
 def test_names_that_no_file_may_have_are_refused_before_anything_is_played(
-    play: _Player, server: ChatServer, tmp_path: Path, options: tuple[str, ...], told: str
+    play: _Player, server: ChatServer, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     done = play(server, tmp_path / "p.jsonl", *options)
     assert (done.status, server.requests) == (2, [])
-    assert told in done.err
+    assert message in done.err
 
 
 def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_
     file = tmp_path / "p.jsonl"
     play.done(with_password("secret1"), file)
     before = file.read_bytes()
-    told = play.refused(ChatServer("http://127.0.0.1:9/v1", _agent), file)
-    assert "(different values of --base-url)" in told
+    message = play.refused(ChatServer("http://127.0.0.1:9/v1", _agent), file)
+    assert "(different values of --base-url)" in message
     assert file.read_bytes() == before
     # A new password is no other address; and no file shows any of it.
     play.done(with_password("secret2"), file, tasks=2)

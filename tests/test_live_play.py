@@ -58,7 +58,7 @@ def test_outcomes_are_those_of_what_was_said_and_called(tmp_path: Path, cli: Cli
 
 
 @pytest.mark.parametrize(
-    ("change", "options", "told"),
+    ("change", "options", "message"),
     [
         (str, ("--seed", "7"), "different seed: 0 and 7"),
         (str, ("--agent", "json:loads"), "different agents"),
@@ -73,13 +73,13 @@ def test_outcomes_are_those_of_what_was_said_and_called(tmp_path: Path, cli: Cli
     ],
 )
 def test_a_file_that_is_no_play_or_another_one_is_refused_and_kept(
-    tmp_path: Path, cli: Cli, change: Callable[[str], str], options: tuple[str, ...], told: str
+    tmp_path: Path, cli: Cli, change: Callable[[str], str], options: tuple[str, ...], message: str
 ) -> None:
     file = tmp_path / "p.jsonl"
     cli(*_sample(file, "--tasks", "1"))
     file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
     before = file.read_bytes()
-    assert told in cli.refused(*_sample(file, "--tasks", "2", *options))
+    assert message in cli.refused(*_sample(file, "--tasks", "2", *options))
     assert file.read_bytes() == before
 
 
@@ -148,14 +148,14 @@ def test_errors_of_a_function_fail_dialogues(mine: Path, cli: Cli, name: str, er
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("mine:none", "cannot be imported"),
         ("./mine.py:answer", "the module without .py"),
     ],
 )
-def test_what_is_no_function_is_refused(mine: Path, cli: Cli, name: str, told: str) -> None:
-    assert told in cli.refused(*_sample(mine, "--agent", name))
+def test_what_is_no_function_is_refused(mine: Path, cli: Cli, name: str, message: str) -> None:
+    assert message in cli.refused(*_sample(mine, "--agent", name))
 
 
 def test_a_person_talks_beside_the_figures(
@@ -182,7 +182,7 @@ def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> Non
 
 def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "p.jsonl"
-    for options, told in (
+    for options, message in (
         (("--agent", "basline"), "did you mean baseline"),
         (("--user", "scriptd"), "did you mean scripted"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
@@ -192,5 +192,5 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
             "at 127.0.0.1:9: expected an address",
         ),
     ):
-        assert told in cli.refused(*_sample(file, *options))
+        assert message in cli.refused(*_sample(file, *options))
     assert not file.exists()

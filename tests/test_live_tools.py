@@ -74,7 +74,7 @@ def test_references_depend_on_task_and_arguments(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         ("book_hotel", {**ROOM, "name": "skylark in"}, None),
         ("book_hotel", {**ROOM, "name": "sky palace"}, "unknown name 'sky palace'; choose from"),
@@ -90,7 +90,7 @@ def test_references_depend_on_task_and_arguments(world: World) -> None:
     ],
 )
 def test_wrong_arguments_get_an_answer_to_act_on(
-    world: World, name: str, arguments: object, told: str | None
+    world: World, name: str, arguments: object, message: str | None
 ) -> None:
     error = world.call(TASK, name, arguments).get("error")
-    assert error is None if told is None else told in error
+    assert error is None if message is None else message in error

@@ -41,11 +41,11 @@ def failing(
 
     def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
         baseline, turns = Baseline(), list[tuple[str, list[Any]]]()
-        for one in messages:
-            if one["role"] == "user":
-                turns.append((one["content"], []))
-            elif one["role"] == "tool":
-                turns[-1][1].append(json.loads(one["content"]))
+        for message in messages:
+            if message["role"] == "user":
+                turns.append((message["content"], []))
+            elif message["role"] == "tool":
+                turns[-1][1].append(json.loads(message["content"]))
         response = ""
         for said, results in turns:
 
@@ -332,8 +332,10 @@ def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path
     with chat_server(FAILING["no tool called"]) as server:
         options = ("--agent", "model:m", "--base-url", server.url, "-o", file, "--tasks", 12)
         play = cli.of("play", *options, "--benchmark", "sample")
-        told = play.refused()
-        assert "none of the first 10 dialogues is solved: no tool called (10); see `mwz why" in told
+        message = play.refused()
+        assert (
+            "none of the first 10 dialogues is solved: no tool called (10); see `mwz why" in message
+        )
         assert len(file.read_text(encoding="utf-8").splitlines()) == 10
         run = play.done("--trials", 2, "--json", tmp_path / "all.json")
     files = f"{file}, {file.with_name('p.2.jsonl')}"

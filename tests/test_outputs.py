@@ -378,9 +378,9 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
     content = json.dumps(_first(outputs, state=state)).encode()
     found, remarks = scored(content, **options)
     assert found == report
-    (told,) = (remark for remark in remarks if remark.kind == "states")
-    assert told.warning
-    assert str(told).startswith("dialogue town001, turn 0: `state`")
+    (made,) = (remark for remark in remarks if remark.kind == "states")
+    assert made.warning
+    assert str(made).startswith("dialogue town001, turn 0: `state`")
 
 
 @pytest.mark.parametrize(
@@ -413,6 +413,6 @@ def test_rearranged_outputs_score_alike(
     report, remarks = scored(json.dumps(outputs).encode())
     assert not [remark for remark in remarks if remark.warning]
     for name in ("commas as pandas writes", "messages"):
-        found, told = scored(WHOLE[name](outputs))
+        found, message = scored(WHOLE[name](outputs))
         assert found == report, name
-        assert [r for r in told if r.warning] == [], name
+        assert [r for r in message if r.warning] == [], name

@@ -140,16 +140,16 @@ def test_a_packages_rule_set_replaces_values(package: Path, tmp_path: Path) -> N
     code = (
         f"from mwz.normalization import rule_set as r; s = r('seafood'); print({shown}, s.digest)"
     )
-    told = [
+    lines = [
         subprocess.check_output(
             [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(one)}, text=True
         )
         for one in (package, copy)
     ]
-    assert told[0].startswith("(90, 'name', ['dontcare', ")
-    assert told[1].startswith("(80, 'food', ['dontcare', ")
-    assert ", 'all'])" in told[1]
-    assert told[0].split()[-1] != told[1].split()[-1]
+    assert lines[0].startswith("(90, 'name', ['dontcare', ")
+    assert lines[1].startswith("(80, 'food', ['dontcare', ")
+    assert ", 'all'])" in lines[1]
+    assert lines[0].split()[-1] != lines[1].split()[-1]
 
 
 def test_stored_entries_need_no_format_package(package: Path, tmp_path: Path) -> None:

@@ -45,7 +45,10 @@ def test_every_module_and_every_file_they_read_is_packed(tmp_path: Path) -> None
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
     built = tmp_path / "built" / "mwz"
     packed = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
-    folders = [(tmp_path / "package", "."), *((tmp_path, one) for one in parts if one != "package")]
+    folders = [
+        (tmp_path / "package", "."),
+        *((tmp_path, part) for part in parts if part != "package"),
+    ]
     there = {
         path.relative_to(folder)
         for folder, name in folders

@@ -112,7 +112,7 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
     assert cells["hasty"] == [f"{own[1][name]:.1f}" for name in FIGURES]
     values = [[report[name] for report in own] for name in FIGURES]
     assert [cell.rstrip("*") for cell in cells["System"]] == [
-        f"{fmean(of):.1f} ± {stdev(of):.1f}" for of in values
+        f"{fmean(value):.1f} ± {stdev(value):.1f}" for value in values
     ]
     assert "training seeds \\(hasty 1, System 2\\)" in run.out
     assert "|test:randomisation|samples:10000|seed:12345|" in run.out
@@ -132,11 +132,11 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
 def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
     named = ("--name", f"A & B={HASTY}", CAREFUL, "--name", f"C={HASTY}")
     run = table(CAREFUL, *named, "--format", "md")
-    told = run.out.replace("\\", "")
-    rows = [line.split("|")[1].strip() for line in told.splitlines() if line.startswith("| ")]
+    message = run.out.replace("\\", "")
+    rows = [line.split("|")[1].strip() for line in message.splitlines() if line.startswith("| ")]
     assert rows[-3:] == ["careful", "A & B", "C"]
-    assert "over training seeds (careful 1, A & B 2, C 1)" in told
-    assert "* differs" not in told
+    assert "over training seeds (careful 1, A & B 2, C 1)" in message
+    assert "* differs" not in message
     # Names are made distinct, so that each row has its own marks.
     run = table(CAREFUL, "--name", f"hasty={HASTY}", "--baseline", CAREFUL)
     (line,) = [line for line in run.out.splitlines() if re.match(r" *careful \(2\) +& ", line)]
@@ -197,7 +197,7 @@ def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((CAREFUL, "--format", "json"), "'json' is not one of 'latex', 'md', 'csv'"),
         ((), "give PREDICTIONS, or a row by --name"),
@@ -210,8 +210,8 @@ def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> N
         ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),
     ],
 )
-def test_what_cannot_be_is_refused(cli: Cli, arguments: tuple[object, ...], told: str) -> None:
-    assert told in " ".join(cli.refused("table", *arguments).split())
+def test_what_cannot_be_is_refused(cli: Cli, arguments: tuple[object, ...], message: str) -> None:
+    assert message in " ".join(cli.refused("table", *arguments).split())
 
 
 def test_no_table_is_made_where_a_seed_cannot_be_scored(table: Cli, tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ def test_no_table_is_made_where_a_seed_cannot_be_scored(table: Cli, tmp_path: Pa
 
 
 def test_scores_of_other_states_are_refused(table: Cli) -> None:
-    told = table.refused(CAREFUL, "--baseline", SCRIPTED)
-    assert "different sources of belief states" in told
+    message = table.refused(CAREFUL, "--baseline", SCRIPTED)
+    assert "different sources of belief states" in message
 
 
 # References.

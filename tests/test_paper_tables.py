@@ -254,7 +254,7 @@ def test_the_files_of_t5_give_what_its_authors_print(dst_data: Path, cli: Cli) -
     scored = {f"figure_5_({domain})": (120, 72, 48) for domain in ("taxi", "train")}
     tables = _rows("gca", cli, "--predictions", dst_data)
     assert _fates(tables) == {**_FATES["gca"], **scored}
-    assert not [one for cells in tables.values() for one in cells if one.get("equal") is False]
+    assert not [cell for cells in tables.values() for cell in cells if cell.get("equal") is False]
 
 
 def test_papers_are_held_against_each_other(cli: Cli) -> None:
@@ -278,5 +278,5 @@ def test_the_exact_turns_of_table_1_give_its_joint_accuracies() -> None:
 
 @pytest.mark.parametrize("arguments", [["damd"], ["--explain"], ["--json", "-"]])
 def test_what_says_nothing_of_the_paper_is_refused(arguments: list[str], cli: Cli) -> None:
-    told = cli.refused("audit", "--paper", "--submissions", REPOSITORY, *arguments)
-    assert "--paper cannot be combined with" in told
+    message = cli.refused("audit", "--paper", "--submissions", REPOSITORY, *arguments)
+    assert "--paper cannot be combined with" in message

@@ -206,7 +206,7 @@ def test_the_audit_finds_what_is_known_of_the_public_board(audit: Cli) -> None:
     found = json.loads(audit.done("--format", "json").out)
     [damd] = [one for one in found["findings"] if one["kind"] == "combined"]
     assert (damd["system"], damd["printed"]) == ("DAMD", "84.8")
-    under = {one["entry"]: one["under"] for one in found["rule_sets"]}
+    under = {rules["entry"]: rules["under"] for rules in found["rule_sets"]}
     assert under["rewardnet"] == ["2023"]
     assert [key for key, names in under.items() if names == ["2023"]] == ["rewardnet"]
     assert [key for key, names in under.items() if not names] == ["corpus", "dots"]
@@ -216,8 +216,8 @@ def test_the_audit_finds_what_is_known_of_the_public_board(audit: Cli) -> None:
 
 def test_named_systems_have_tables_of_their_own(audit: Cli) -> None:
     found = json.loads(audit.done("rewardnet", "--format", "json").out)
-    assert {one["entry"] for one in found["figures"]} == {"rewardnet"}
-    assert [one["entry"] for one in found["rule_sets"]] == ["rewardnet"]
+    assert {figure["entry"] for figure in found["figures"]} == {"rewardnet"}
+    assert [rules["entry"] for rules in found["rule_sets"]] == ["rewardnet"]
     assert found["findings"] == []
 
 
@@ -231,15 +231,15 @@ def _impossible_rates() -> list[list[str]]:
 
 
 def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> None:
-    told: set[str] = set()
+    printed: set[str] = set()
     for _, figures in _impossible_rates():
-        told |= set(re.findall(r"[0-9]+\.[0-9]{2}", figures))
+        printed |= set(re.findall(r"[0-9]+\.[0-9]{2}", figures))
     found = {
         str(one.printed)
         for one in misfits(*_repository())
         if one.verdict == "attainable" and "accuracy" not in one.title
     }
-    assert told == found
+    assert printed == found
 
 
 @pytest.mark.parametrize(

@@ -115,15 +115,15 @@ def test_other_keys_are_listed_once_and_are_no_warning() -> None:
     ],
 )
 def test_what_is_wrong_in_other_notations_is_told(state: Any, problem: str) -> None:
-    told = str(refusal(_remarks, {**TURN, "state": state}))
-    assert told.startswith(f"x: dialogue mul0001, turn 0: {problem}")
+    message = str(refusal(_remarks, {**TURN, "state": state}))
+    assert message.startswith(f"x: dialogue mul0001, turn 0: {problem}")
 
 
 # Placeholders. The corpus of FIVE has one about a venue in every turn.
 
 
 @pytest.mark.parametrize(
-    ("state", "kept", "told"),
+    ("state", "kept", "message"),
     [
         ({"hotel": {"area": ["north", "south"]}}, "north", "values, of which the first counts"),
         ({"hotel-area": ["north", "south"]}, "north", "lists of values, of which the first counts"),
@@ -132,13 +132,15 @@ def test_what_is_wrong_in_other_notations_is_told(state: Any, problem: str) -> N
         (["hotel-area-"], "", "empty values"),
     ],
 )
-def test_lists_of_values_keep_the_first_and_are_reported(state: Any, kept: str, told: str) -> None:
+def test_lists_of_values_keep_the_first_and_are_reported(
+    state: Any, kept: str, message: str
+) -> None:
     submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
     assert submission.dialogues["mul0001"][0].state == {"hotel": {"area": kept}}
     (remark,) = _of_reading(submission.remarks)
     assert remark.warning
     assert "turn 0, hotel" in str(remark)
-    assert told in str(remark)
+    assert message in str(remark)
 
 
 def _text(*responses: str) -> list[str]:

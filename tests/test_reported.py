@@ -94,7 +94,7 @@ def test_columns_name_version_and_measure(column: str, version: str | None, meas
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (table(row(BLEU="1"), kind="older"), "tables.0.kind: input should be 'official'"),
         (
@@ -114,11 +114,11 @@ def test_columns_name_version_and_measure(column: str, version: str | None, meas
     ],
 )
 def test_invalid_tables_are_refused_by_place(
-    wrong: dict[str, Any], told: str, tmp_path: Path
+    wrong: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     error = refusal(written, tmp_path, wrong)
     assert error.source.endswith(REPORTED_FILE)
-    assert any(told in problem for problem in error.problems), error.problems
+    assert any(message in problem for problem in error.problems), error.problems
 
 
 def test_two_tables_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -82,10 +82,10 @@ def test_details_are_of_the_venue_named_last() -> None:
     price = next(v for v in SAMPLE.venues["restaurant"] if v["name"] == "nonna's attic")[
         "pricerange"
     ]
-    told = ["How about Nonna's Attic?", f"It is a restaurant that is {price}."]
-    assert _ground(told, "restaurant", italian, "pricerange").success_requested
+    responses = ["How about Nonna's Attic?", f"It is a restaurant that is {price}."]
+    assert _ground(responses, "restaurant", italian, "pricerange").success_requested
     # Nobody has been named yet.
-    went = _ground(told[::-1], "restaurant", italian, "pricerange")
+    went = _ground(responses[::-1], "restaurant", italian, "pricerange")
     assert not went.success_requested
     assert went.success_all
     assert went.domains["restaurant"].causes == {"pricerange": NEVER_TOLD}
@@ -133,9 +133,9 @@ def test_in_a_dialogue_of_its_own_nothing_is_matched_that_no_response_serves() -
 
 def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:
     goals = {"taxi": Goal({"leave": "10:00"}, frozenset({"PHONE"}), {})}
-    for text, told in (("Your taxi: 8628652947.", True), ("Your taxi: 862865.", False)):
+    for text, is_told in (("Your taxi: 8628652947.", True), ("Your taxi: 862865.", False)):
         went = ground([text], goals, DATABASE, DELEXICALISER)
-        assert went.domains["taxi"].provided == {"PHONE": told}
+        assert went.domains["taxi"].provided == {"PHONE": is_told}
 
 
 # Goals that say it, and a benchmark that has them.

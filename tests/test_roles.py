@@ -211,7 +211,7 @@ def test_what_only_the_user_says_is_no_response() -> None:
 
 def test_a_state_beside_the_turns_of_a_dialogue_is_warned_of() -> None:
     content = {"sng0001": {"state": {"hotel": {"area": "north"}}, "turns": [{"response": "hi"}]}}
-    remarks = [str(one) for one in standard_form(content, "x").remarks if one.warning]
+    remarks = [str(remark) for remark in standard_form(content, "x").remarks if remark.warning]
     assert remarks == ["`state` of dialogues is not read; give a state in every turn"]
 
 

@@ -80,5 +80,5 @@ def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mwz.harness.io.tables.find_spec", lambda _: None)
-    told = cli.refused("score", CAREFUL, "--plot", tmp_path / "a.svg")
-    assert "pictures need matplotlib (the extra `plot`): pip install matplotlib" in told
+    message = cli.refused("score", CAREFUL, "--plot", tmp_path / "a.svg")
+    assert "pictures need matplotlib (the extra `plot`): pip install matplotlib" in message

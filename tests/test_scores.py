@@ -141,8 +141,8 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputErr
     [entry] = read_entries(folder)
     assert entry.scores == Scores({}, None)
     assert entry.problems == tuple(f"{SCORES_FILE}: {problem}" for problem in error.problems)
-    told = tuple(f"system: {problem}" for problem in entry.problems)
-    assert refusal(leaderboard, [entry], "2021").problems == told
+    problems = tuple(f"system: {problem}" for problem in entry.problems)
+    assert refusal(leaderboard, [entry], "2021").problems == problems
     return error
 
 

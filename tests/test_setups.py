@@ -186,7 +186,7 @@ def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float
     """Compute both rates of a dialogue about a restaurant, as the re-evaluation words them."""
     wanted = played.gold.goal["restaurant"]
     offered: set[str] = set()
-    told: set[str] = set()
+    printed: set[str] = set()
     for turn, response in enumerate(played.responses):
         if "restaurant" not in played.active_domains[turn]:
             continue
@@ -197,13 +197,13 @@ def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float
             found = set() if state is None else set(DATABASE.query("restaurant", state))
             if not offered or offered - found:
                 offered = found
-        told |= {slot for slot in ("PHONE", "POST") if slot in response}
+        printed |= {slot for slot in ("PHONE", "POST") if slot in response}
         if "REFERENCE" in response and "restaurant" in played.gold.booked_domains[turn]:
-            told.add("REFERENCE")
+            printed.add("REFERENCE")
     fitting = set(DATABASE.query("restaurant", wanted.informable))
     fits = bool(offered & fitting) if optimistic else offered <= fitting
     inform = bool(offered) and fits
-    return 100.0 * inform, 100.0 * (inform and wanted.requestable <= told)
+    return 100.0 * inform, 100.0 * (inform and wanted.requestable <= printed)
 
 
 @settings(deadline=None, max_examples=300)

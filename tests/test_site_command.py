@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from entered import site_of
 from helpers import Cli
+from loopback import running
 from parsed import elements, text_of, tree_of
 
 from mwz.harness.board.views.site_pages import (
@@ -66,16 +66,10 @@ def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site:
 
 @pytest.fixture
 def served(three_entries: Path) -> Iterator[str]:
-    with page_server(
-        {path: partial(str, text) for path, text in site_of(three_entries).items()}, 0
-    ) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        host, port = server.server_address[:2]
-        assert host == LOOPBACK
-        yield f"http://{host!s}:{port}"
-        server.shutdown()
-        thread.join()
+    pages = {path: partial(str, text) for path, text in site_of(three_entries).items()}
+    with page_server(pages, 0) as server, running(server) as address:
+        assert server.server_address[0] == LOOPBACK
+        yield address
 
 
 def _get(address: str) -> tuple[str, str]:

@@ -90,7 +90,7 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda c: c.update(format=0), "format: 4 is expected"),
         (lambda c: c.pop("result"), "expected scores of the track state-tracking"),
@@ -100,13 +100,13 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
     ],
 )
 def test_a_file_that_holds_something_else_is_refused(
-    change: Callable[[Any], object], told: str, tmp_path: Path
+    change: Callable[[Any], object], message: str, tmp_path: Path
 ) -> None:
     place = _enter(tmp_path, "half").folder
     change_scores(place, change)
     edited = read_entry(place)
     assert edited.scores.result is None
-    assert any(told in problem for problem in edited.problems), edited.problems
+    assert any(message in problem for problem in edited.problems), edited.problems
 
 
 # ------------------------------------------------------------------------------- tables
@@ -231,7 +231,7 @@ def test_trackers_are_none_of_the_audits_systems(submitting: Submitting, half: P
 
 
 @pytest.mark.parametrize(
-    ("track", "options", "told"),
+    ("track", "options", "message"),
     [
         ("end-to-end", ["--gold", "2.4"], "--gold is not for the track end-to-end"),
         (
@@ -243,9 +243,9 @@ def test_trackers_are_none_of_the_audits_systems(submitting: Submitting, half: P
     ],
 )
 def test_options_that_mean_nothing_are_refused(
-    track: str, options: list[str], told: str, submitting: Submitting
+    track: str, options: list[str], message: str, submitting: Submitting
 ) -> None:
-    assert told in submitting.refused(CAREFUL, "Careful", *options, track=track)
+    assert message in submitting.refused(CAREFUL, "Careful", *options, track=track)
     assert not submitting.folder.exists()
 
 

@@ -108,8 +108,8 @@ def test_a_turn_must_be_an_object(turn: object) -> None:
     ],
 )
 def test_fields_of_wrong_types_are_refused(field: str, value: object, problem: str) -> None:
-    (told,) = _problems({"mul0001": [TURN, {**TURN, field: value}]})
-    assert told.startswith(f"dialogue mul0001, turn 1: `{field}`{problem}")
+    (message,) = _problems({"mul0001": [TURN, {**TURN, field: value}]})
+    assert message.startswith(f"dialogue mul0001, turn 1: `{field}`{problem}")
 
 
 def test_all_problems_are_found() -> None:

@@ -103,7 +103,7 @@ def test_seeds_have_mean_and_deviation(folder: Path, submit: Cli, verify: Cli) -
 
 
 @pytest.mark.parametrize(
-    ("seeds", "told"),
+    ("seeds", "message"),
     [
         ((CAREFUL,), "careful.json: is there twice; give the outputs of each seed once"),
         ((HASTY, HASTY), "hasty.json: is there twice; give the outputs of each seed once"),
@@ -112,9 +112,9 @@ def test_seeds_have_mean_and_deviation(folder: Path, submit: Cli, verify: Cli) -
     ],
 )
 def test_what_is_no_further_seed_is_refused_and_nothing_written(
-    seeds: tuple[object, ...], told: str, folder: Path, submit: Cli
+    seeds: tuple[object, ...], message: str, folder: Path, submit: Cli
 ) -> None:
-    assert told in submit.refused(CAREFUL, "--seeds", *seeds)
+    assert message in submit.refused(CAREFUL, "--seeds", *seeds)
     assert not folder.exists()
 
 

@@ -54,8 +54,8 @@ def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(dst,
     assert fields["coverage"].startswith("2/146-")
     assert report["coverage"] == {"of_dialogues": 30, "of_turns": 146}
     out = dst.done(path, "--benchmark", "sample").out
-    told = " ".join(out.split())
-    assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in told
+    message = " ".join(out.split())
+    assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in message
     assert report["signature"] in out
 
 
@@ -151,7 +151,7 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
     install_gold_states(GoldStates("2.4", "sample", states))
     install_gold_states(GoldStates("2.2", "sample", {**states, id_: sample.dialogues[id_].states}))
     reports = cli.json("dst", written, "--benchmark", "sample", "--gold", "2.2,2.4")
-    assert [one["label"] for one in reports] == ["gold (2.2)", "gold (2.4)"]
+    assert [report["label"] for report in reports] == ["gold (2.2)", "gold (2.4)"]
     assert [one["gold_version"] for one in reports] == ["2.2", "2.4"]
     # All but one of 146 turns are right.
     assert [one["metrics"]["JGA"] for one in reports] == [100, pytest.approx(100 * 145 / 146)]

@@ -317,13 +317,16 @@ def test_predicted_slots_follow_the_files_gold():
 
 def test_keys_are_listed_where_none_is_the_states():
     content = {"sng0001": [{"tracked": GOLD, "note": "x"}, {"tracked": GOLD, "note": "x"}]}
-    told = problem(content)
+    message = problem(content)
     assert (
-        "`state` is missing; expected a state; turns have: tracked, note; name the key by" in told
+        "`state` is missing; expected a state; turns have: tracked, note; name the key by"
+        in message
     )
-    assert "`mwz convert --key state=KEY`" in told
+    assert "`mwz convert --key state=KEY`" in message
 
 
 def test_gold_states_alone_are_told():
-    told = problem({"SNG1.json": [{"target_belief": GOLD}]})
-    assert "`state` is missing; expected a state; `gold_state` is gold, and no prediction" in told
+    message = problem({"SNG1.json": [{"target_belief": GOLD}]})
+    assert (
+        "`state` is missing; expected a state; `gold_state` is gold, and no prediction" in message
+    )

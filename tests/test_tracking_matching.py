@@ -228,8 +228,8 @@ def test_all_alternatives_of_2_4_are_right(multiwoz: Benchmark, gold_24: GoldSta
         found: dict[str, Any] = {}
         for id_, states in with_several.items():
             found[id_] = [
-                {domain: {k: write(v) for k, v in slots.items()} for domain, slots in one.items()}
-                for one in states
+                {domain: {k: write(v) for k, v in slots.items()} for domain, slots in state.items()}
+                for state in states
             ]
         file = parse_tracking_file(found, "x.json", lambda: multiwoz, gold_24)
         assert score_tracking(file.dialogues).metrics["JGA"] == 100

@@ -72,9 +72,9 @@ def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(SLOTS), min_size=1, max_size=6), min_size=1, max_size=3))
-def test_a_perfect_prediction_of_growing_states_gives_full_gca(told):
+def test_a_perfect_prediction_of_growing_states_gives_full_gca(dialogues):
     content = []
-    for slots in told:
+    for slots in dialogues:
         flat = {}
         turns_ = []
         for slot in slots:

@@ -188,8 +188,8 @@ def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) 
     assert rows["hotel"][:2] == ["3", "33.33"]
     assert rows["mean"][:2] == ["–", "66.67"]
     assert "|per-domain:gold-slots|dontcare:drop|none:absent|" in run.out
-    told = cli.refused("dst", path, "--variant", "per-domain=active")
-    assert "dialogue d0001: not in the benchmark sample" in told
+    message = cli.refused("dst", path, "--variant", "per-domain=active")
+    assert "dialogue d0001: not in the benchmark sample" in message
 
 
 def test_slots_as_written_are_those_of_the_file_and_the_benchmark() -> None:

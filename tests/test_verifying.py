@@ -86,7 +86,7 @@ def _signed(name: str, value: str) -> Tamper:
 
 
 @pytest.mark.parametrize(
-    ("tamper", "told"),
+    ("tamper", "message"),
     [
         (_signed("data", "f" * 64), "reports.2021: different versions of the benchmark's content"),
         (_signed("rules_digest", "f" * 64), "reports.2021: different rules: 2021-ffffffffffff"),
@@ -113,11 +113,11 @@ def _signed(name: str, value: str) -> Tamper:
         ),
     ],
 )
-def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path) -> None:
+def test_whatever_does_not_hold_is_told(tamper: Tamper, message: str, folder: Path) -> None:
     tamper(folder / "careful")
     careful = _verified(folder, "careful")["careful"]
     assert not careful.holds
-    assert any(problem.startswith(told) for problem in careful.problems), careful
+    assert any(problem.startswith(message) for problem in careful.problems), careful
 
 
 @pytest.mark.parametrize(

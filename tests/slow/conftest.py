@@ -74,13 +74,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A window of its own, in which nothing may go wrong or be asked for from elsewhere."""
-    told: list[str] = []
+    shown: list[str] = []
     with browser.new_context(viewport={"width": 1440, "height": 900}) as opened:
-        opened.on("console", lambda message: told.append(message.text))
-        opened.on("weberror", lambda error: told.append(str(error.error)))
-        opened.on("request", lambda request: _only_from_disk(request.url, told))
+        opened.on("console", lambda message: shown.append(message.text))
+        opened.on("weberror", lambda error: shown.append(str(error.error)))
+        opened.on("request", lambda request: _only_from_disk(request.url, shown))
         yield opened
-    assert not told
+    assert not shown
 
 
 @pytest.fixture
@@ -91,6 +91,6 @@ def page(context: BrowserContext, folder: Path) -> Page:
     return opened
 
 
-def _only_from_disk(url: str, told: list[str]) -> None:
+def _only_from_disk(url: str, requests: list[str]) -> None:
     if not url.startswith(("file://", "data:")):
-        told.append(f"asks for {url}")
+        requests.append(f"asks for {url}")

@@ -65,7 +65,7 @@ def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
     lost = {one.id for one in hasty.results} - _won(hasty)
     assert _shown(page) == lost
     page.select_option("#choose-cause", "never said")
-    said = {one.id for one in hasty.results if "never said" in one.causes.values()}
+    said = {result.id for result in hasty.results if "never said" in result.causes.values()}
     assert _shown(page) == lost & said
     page.select_option("#choose-domain", "hotel")
     of_hotel = {
@@ -119,11 +119,11 @@ def test_what_the_address_asks_for_in_vain_is_told(page: Page) -> None:
     every = len(_shown(page))
     page.goto(page.url + "#system=nobody&outcome=lost&domain=moon")
     page.reload()
-    told = page.locator("#chosen")
-    assert told.inner_text().startswith("Unknown system “nobody”, domain “moon”: choose from")
+    chosen = page.locator("#chosen")
+    assert chosen.inner_text().startswith("Unknown system “nobody”, domain “moon”: choose from")
     assert page.input_value("#choose-outcome") == "lost"
     page.select_option("#choose-outcome", "")
-    assert told.inner_text() == f"{every} of {every} dialogues"
+    assert chosen.inner_text() == f"{every} of {every} dialogues"
 
 
 def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page: Page) -> None:

@@ -34,8 +34,8 @@ def test_a_command_can_be_interrupted_from_the_beginning(command: str, seconds: 
     with _started(command, "-", "--benchmark", "sample") as process:
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert (process.returncode, told) == (130, b"\nmwz: interrupted\n")
+        _, message = process.communicate(timeout=60)
+    assert (process.returncode, message) == (130, b"\nmwz: interrupted\n")
 
 
 def test_interrupts_that_are_ignored_stay_ignored() -> None:

@@ -178,8 +178,10 @@ def test_pages_say_that_they_need_their_room(tmp_path: Path) -> None:
 def test_what_needs_live_dialogues_says_so(sample_play: Path, tmp_path: Path) -> None:
     mwz = _without("live", tmp_path)
     for command in ("score", "check", "compare"):
-        told = mwz(command, *[str(sample_play)] * (1 + (command == "compare")), *_SAMPLE, status=2)
-        assert "needs the folder harness/live" in told.stderr
+        imported = mwz(
+            command, *[str(sample_play)] * (1 + (command == "compare")), *_SAMPLE, status=2
+        )
+        assert "needs the folder harness/live" in imported.stderr
 
 
 @pytest.fixture

@@ -67,9 +67,11 @@ def test_a_second_data_set_works_like_the_first(copied: Path, mwz: Callable[...,
     (data / "one_file.py").write_text(READER, encoding="utf-8")
     declared = DECLARATION.format(commit="c" * 40, blob=blob)
     (data / "sets" / "village.toml").write_text(declared, encoding="utf-8")
-    told = mwz("data", "import", "village", "--village", str(clone))
-    assert told.splitlines()[0].startswith("installed village: 2 dialogues, 2 system turns, in ")
-    assert told.splitlines()[1] == "a village"
+    imported = mwz("data", "import", "village", "--village", str(clone))
+    assert imported.splitlines()[0].startswith(
+        "installed village: 2 dialogues, 2 system turns, in "
+    )
+    assert imported.splitlines()[1] == "a village"
     mirror = (copied / "mirror").as_uri()
     assert "installed village" in mwz("data", "fetch", "village", "--from", mirror)
     assert "village" in mwz("data", "list")

@@ -185,9 +185,9 @@ def test_nonsense_in_the_address_shows_the_board(page: Page, folder: Path) -> No
     page.reload()
     assert page.locator("section.track:visible").get_attribute("id") == "end-to-end"
     assert _head(page, "rank").get_attribute("aria-sort") == "ascending"
-    told = page.locator("#unknown").inner_text()
+    message = page.locator("#unknown").inner_text()
     for what in ("track or system “nothing”", "column “z”", "sort “x.y”", "year “1”"):
-        assert what in told
+        assert what in message
     page.get_by_role("tab", name="State tracking").click()
     assert not page.locator("#unknown").is_visible()
 
@@ -264,11 +264,11 @@ def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: 
     cells = line.locator("td").all_inner_texts()
     assert line.locator("th").inner_text() == "Mars minus KRLS"
     assert cells[0] == str(pair.dialogues)
-    shown, _, told = cells[3].partition(" p ")
+    shown, _, message = cells[3].partition(" p ")
     assert float(shown.replace("−", "-").replace("≈ ", "")) == pytest.approx(
         success.difference, abs=0.051
     )
-    assert told.endswith(f", {success.only_a} : {success.only_b}")
+    assert message.endswith(f", {success.only_a} : {success.only_b}")
     # The other way round everything is turned.
     turned = _compared(page, folder, "krls,mars").nth(1).locator("tbody td").all_inner_texts()
     assert turned[3].startswith(shown.replace("−", "+"))
@@ -327,18 +327,18 @@ def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
 
 def test_unknown_names_in_the_address_are_reported(page: Page, folder: Path) -> None:
     _compared(page, folder, "mars,nonsense")
-    told = page.locator("#unknown")
-    assert told.inner_text() == "Cannot compare “nonsense”: choose from the lists above."
+    notice = page.locator("#unknown")
+    assert notice.inner_text() == "Cannot compare “nonsense”: choose from the lists above."
     assert page.input_value("#compare-0") == "mars"
     # Whoever chooses has read it.
     page.select_option("#compare-1", "krls")
-    assert not told.is_visible()
+    assert not notice.is_visible()
     assert page.url.endswith("#mars,krls")
     _compared(page, folder, "krls,mars,damd,ubar,galaxy")
-    assert told.inner_text().startswith("Only 4 systems fit")
+    assert notice.inner_text().startswith("Only 4 systems fit")
     # The address of a part of the page is no name.
     _compared(page, folder, "all")
-    assert not told.is_visible()
+    assert not notice.is_visible()
 
 
 # On a phone.
