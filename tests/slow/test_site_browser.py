@@ -264,11 +264,11 @@ def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: 
     cells = line.locator("td").all_inner_texts()
     assert line.locator("th").inner_text() == "Mars minus KRLS"
     assert cells[0] == str(pair.dialogues)
-    shown, _, message = cells[3].partition(" p ")
+    shown, _, counts = cells[3].partition(" p ")
     assert float(shown.replace("−", "-").replace("≈ ", "")) == pytest.approx(
         success.difference, abs=0.051
     )
-    assert message.endswith(f", {success.only_a} : {success.only_b}")
+    assert counts.endswith(f", {success.only_a} : {success.only_b}")
     # The other way round everything is turned.
     turned = _compared(page, folder, "krls,mars").nth(1).locator("tbody td").all_inner_texts()
     assert turned[3].startswith(shown.replace("−", "+"))
