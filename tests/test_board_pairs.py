@@ -90,7 +90,7 @@ def test_what_is_written_is_read() -> None:
         ),
     ],
 )
-def test_unusable_values_are_refused_by_name(change: dict[str, object], told: str) -> None:
+def test_unusable_values_are_refused_by_name(change: dict[str, object], message: str) -> None:
     document = json.loads(_text(measured(ALPHA)))
     document["dialogues"].update(change)
     with pytest.raises(InputError, match=message):
