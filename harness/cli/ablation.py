@@ -6,14 +6,14 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5, whose evaluator
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import click
 
 from mwz.database import VenueDatabase
-from mwz.normalization import STEPS, RuleSet, normalized_text
+from mwz.normalization import STEPS, normalized_text
 
 from ..io import Table, figure, formatted, short_names, signed
 from ..metrics import RANKED, Played
@@ -24,9 +24,6 @@ from .reading import chosen_benchmark, read_submissions
 
 RATIOS = (80, 85, 95)
 """Partial ratios, in percent, that are tried as the threshold of fuzzy columns."""
-
-_FIGURES = (("bleu", RANKED[0]), *((rate, s) for s in RANKED for rate in ("inform", "success")))
-"""What is shown: (name in `reported_figures()`, set-up)."""
 
 
 @click.command()
@@ -57,68 +54,56 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
         InputError: As for `Scorer.score`.
     """
     played = scorer.played(normalize(scorer, submission))
+    runs = {"all steps": played}
+    for step in STEPS:
+        reworded = partial(normalized_text, rules=played.rules, without=step)
+        changed = played.submission.reworded(submission, reworded)
+        runs[f"without {step}"] = replace(played, submission=changed)
+    exact_columns = {}
+    for domain, table in played.rules.tables["domains"].items():
+        exact_columns[domain] = {**table, "fuzzy": []} if table else table
+    runs["exact instead of fuzzy venues"] = _matched_by(played, "domains", exact_columns)
+    for ratio in RATIOS:
+        name_of_run = f"partial ratio {ratio} instead of {played.rules.fuzzy_ratio}"
+        runs[name_of_run] = _matched_by(played, "queries", {"fuzzy_ratio": ratio})
+
     whole = _figures(scorer, played)
-    steps = {
-        **{f"without {step}": _without(played, submission, step) for step in STEPS},
-        "exact instead of fuzzy venues": _looking(played, _exact(played.rules)),
-        **{
-            f"partial ratio {ratio} instead of {played.rules.fuzzy_ratio}": _looking(
-                played, _with_tables(played.rules, "queries", {"fuzzy_ratio": ratio})
-            )
-            for ratio in RATIOS
-        },
-    }
-    scores = {"all steps": whole, **{step: _figures(scorer, one) for step, one in steps.items()}}
-    data = [
-        {
-            "file": name,
-            "step": step,
-            **figures,
-            **{f"{key}_cost": whole[key] - value for key, value in figures.items()},
-        }
-        for step, figures in scores.items()
-    ]
-    rows = [[step, *_cells(figures, whole)] for step, figures in scores.items()]
-    titles = [title for key in whole for title in (key.replace("_", " "), "cost")]
-    return Table(name, name, ["", *titles], rows, data, [str(signature_of(scorer, played))])
-
-
-def _cells(figures: Mapping[str, float], whole: Mapping[str, float]) -> Iterator[str]:
-    """Yield each figure, and what it is below that with all steps."""
-    for name, value in figures.items():
-        yield figure(value, 2)
-        yield signed(whole[name] - value, 2)
+    rows = []
+    data = []
+    for step, run in runs.items():
+        figures = _figures(scorer, run)
+        costs = {key: whole[key] - value for key, value in figures.items()}
+        row = [step]
+        record: dict[str, str | float] = {"file": name, "step": step, **figures}
+        for key, value in figures.items():
+            row += [figure(value, 2), signed(costs[key], 2)]
+            record[f"{key}_cost"] = costs[key]
+        rows.append(row)
+        data.append(record)
+    headers = [""]
+    for key in whole:
+        headers += [key.replace("_", " "), "cost"]
+    return Table(name, name, headers, rows, data, [str(signature_of(scorer, played))])
 
 
 def _figures(scorer: Scorer, played: Played) -> dict[str, float]:
     """Return figure -> value, in percent."""
     report = scorer.report(played)
+    names = {"bleu": ("bleu", RANKED[0])}
+    for setup in RANKED:
+        for rate in ("inform", "success"):
+            names[f"{rate}_{setup}"] = (rate, setup)
     figures = {}
-    for name, setup in _FIGURES:
-        value = setup_figure(report, name, setup)
+    for name, (reported, setup) in names.items():
+        value = setup_figure(report, reported, setup)
         if value is not None:
-            figures[name if name == "bleu" else f"{name}_{setup}"] = value
+            figures[name] = value
     return figures
 
 
-def _without(played: Played, submission: Submission, step: str) -> Played:
-    """Return what is played if responses are normalised without a step."""
-    normalize = partial(normalized_text, rules=played.rules, without=step)
-    return replace(played, submission=played.submission.reworded(submission, normalize))
-
-
-def _looking(played: Played, rules: RuleSet) -> Played:
-    """Return what is played if venues are looked for by other rules."""
+def _matched_by(played: Played, section: str, changed: Mapping[str, object]) -> Played:
+    """Return what is played if venues are matched by rules with another section."""
+    tables = {**played.rules.tables, section: {**played.rules.tables[section], **changed}}
+    rules = replace(played.rules, tables=tables)
     records = played.benchmark.venue_records(played.rules)
     return replace(played, rules=rules, database=VenueDatabase(records, rules))
-
-
-def _exact(rules: RuleSet) -> RuleSet:
-    domains = rules.tables["domains"]
-    exact = {name: {**table, "fuzzy": []} if table else table for name, table in domains.items()}
-    return _with_tables(rules, "domains", exact)
-
-
-def _with_tables(rules: RuleSet, section: str, changed: Mapping[str, object]) -> RuleSet:
-    section_ = {**rules.tables[section], **changed}
-    return replace(rules, tables={**rules.tables, section: section_})

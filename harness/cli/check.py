@@ -68,7 +68,7 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     content = parse_predictions(read_bytes(predictions), source)
     standard = standard_form(content, source)
     if _is_tracker(standard):
-        option.of_plays("predictions", "benchmark", kind="files of states alone")
+        option.accept_only("predictions", "benchmark", kind="files of states alone")
         checked = _check_tracker(content, standard, source, benchmark)
     else:
         options = Options(
@@ -91,7 +91,7 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
 
 def _check_plays(source: str, run: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
-    option.of_plays("predictions", "benchmark")
+    option.accept_only("predictions", "benchmark")
     config = run.config
     _show("file", cut(source, 200))
     _show("format", "live dialogues of `mwz play`")

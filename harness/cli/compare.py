@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from .. import board, comparison
 from ..benchmark import Benchmark
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
 from ..rooms import import_room
@@ -28,7 +29,7 @@ from .reading import (
 from .tracked_files import tracking_evidence
 
 _STATES = "dst"
-_OF_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
+_FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 
 
 @click.command()
@@ -73,20 +74,21 @@ def command(
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    if plays := read_plays(names, benchmark):
-        option.of_plays(*_OF_PLAYS)
+    plays = read_plays(names, benchmark)
+    if plays:
+        option.accept_only(*_FOR_PLAYS)
         evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
     else:
-        chosen = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+        chosen = None if metrics is None else _resampled(metrics)
         options = Options(metrics=chosen, **how)
         outputs = [read_outputs(name, required=False) for name in names]
-        if any(one.is_tracker() for one in outputs):
-            evidence = _tracked(outputs, chosen, benchmark)
+        if any(system.is_tracker() for system in outputs):
+            evidence = _evidence_of_states(outputs, chosen, benchmark)
         else:
             evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
-    trained = [one.name for one in evidence[len(systems) :]]
+    trained = [seed.name for seed in evidence[len(systems) :]]
     compared = comparison.compare(baseline, others, test, seeds=trained)
     if json_target is not None:
         write_json(json_target, compared.to_dict())
@@ -95,20 +97,20 @@ def command(
     click.echo(compared.text(format_), nl=False)
 
 
-def _resampled(metrics: Sequence[str]) -> list[str]:
-    """Return metrics as the registry calls them, if all of them can be resampled.
+def _resampled(metrics: str) -> list[str]:
+    """Return comma-separated metrics as the registry calls them, if all can be resampled.
 
     Raises:
         InputError: Some cannot, or are unknown.
     """
-    named, choices = named_metrics(metrics), resampled_metrics()
-    if wrong := [name for name in named if name not in choices]:
-        problem = f"cannot be resampled; choose from {', '.join(choices)}"
-        raise InputError("metrics", [f"{name} {problem}" for name in wrong])
-    return [*named]
+    named = named_metrics([name.strip() for name in metrics.split(",")])
+    choices = resampled_metrics()
+    problem = f"cannot be resampled; choose from {', '.join(choices)}"
+    refuse("metrics", [f"{name} {problem}" for name in named if name not in choices])
+    return list(named)
 
 
-def _tracked(
+def _evidence_of_states(
     systems: Sequence[NamedOutputs], metrics: Sequence[str] | None, benchmark: str | None
 ) -> list[comparison.Evidence]:
     """Return the evidence of systems by their states, of which some are trackers'.
@@ -116,15 +118,14 @@ def _tracked(
     Raises:
         InputError: Outputs are missing, or more is asked for than states tell.
     """
-    option.of_plays(*_OF_PLAYS, "metrics", kind="states alone")
+    option.accept_only(*_FOR_PLAYS, "metrics", kind="states alone")
     if metrics not in (None, [_STATES]):
         raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
-    for one in systems:
-        if one.missing is not None:
-            raise one.missing
-    scored = scored_files(systems, benchmark)
-    named = zip(scored, _names(systems), strict=True)
-    return [replace(tracking_evidence(one), name=name) for one, name in named]
+    for system in systems:
+        if system.missing is not None:
+            raise system.missing
+    evidence = list(map(tracking_evidence, scored_files(systems, benchmark)))
+    return _renamed(evidence, systems)
 
 
 def _evidence(
@@ -145,29 +146,37 @@ def _evidence(
     Raises:
         InputError: More is asked for than is known without outputs.
     """
-    if any(one.missing is not None for one in systems):
+    if any(system.missing is not None for system in systems):
         evidence = _stored_evidence(systems, options, metrics, benchmark)
     else:
         wanted: Wanted = ["evidence", "resampled"] if metrics is None else ["evidence"]
         scored = score_outputs(systems, options, wanted, benchmark)
         evidence = with_common_metrics(
-            [one.evidence for one in scored if one.evidence is not None],
-            [one.options(options) for one in systems],
+            [outcome.evidence for outcome in scored if outcome.evidence is not None],
+            [system.options(options) for system in systems],
         )
-    named = zip(evidence, _names(systems), strict=True)
-    evidence = [replace(one, name=name) for one, name in named]
-    # The references have no BLEU against themselves.
-    entries = [one.entry for one in systems if one.entry is not None]
-    corpus = any(entry.system.predictions.is_corpus for entry in entries)
-    return [one.without_bleu() for one in evidence] if corpus and metrics is None else evidence
+    evidence = _renamed(evidence, systems)
+    entries = [system.entry for system in systems if system.entry is not None]
+    if metrics is None and any(entry.system.predictions.is_corpus for entry in entries):
+        # The references have no BLEU against themselves.
+        return [system.without_bleu() for system in evidence]
+    return evidence
 
 
-def _names(systems: Sequence[NamedOutputs]) -> list[str]:
-    """Return what to call each system, by a name of its own."""
-    sources = [one.source if one.entry is None else one.entry.key for one in systems]
-    names = short_names(sources)
-    numbers = [names[:at].count(name) for at, name in enumerate(names)]
-    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, numbers, strict=True)]
+def _renamed(
+    evidence: Sequence[comparison.Evidence], systems: Sequence[NamedOutputs]
+) -> list[comparison.Evidence]:
+    """Return the evidence of systems, each under a name of its own."""
+    sources = []
+    for system in systems:
+        sources.append(system.source if system.entry is None else system.entry.key)
+    times: Counter[str] = Counter()
+    renamed = []
+    for system_evidence, name in zip(evidence, short_names(sources), strict=True):
+        times[name] += 1
+        unique_name = name if times[name] == 1 else f"{name} ({times[name]})"
+        renamed.append(replace(system_evidence, name=unique_name))
+    return renamed
 
 
 def _stored_evidence(
@@ -177,13 +186,16 @@ def _stored_evidence(
     benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
     """Return the stored evidence of entries, and that of files in the same form."""
-    source, missing = next((one.source, one.missing) for one in systems if one.missing)
+    source, missing = next((system.source, system.missing) for system in systems if system.missing)
     if not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
         available = f"Without them only {board.IN_WORDS} are known"
         raise InputError(source, f"{'; '.join(missing.problems)}. {available}")
     notify(f"{source}: outputs missing; compared from stored results: {board.IN_WORDS}")
-    files = [one for one in systems if one.entry is None]
-    stored = replace(options, metrics=board.DIALOGUE_METRICS)
-    of_files = iter(as_stored(score_outputs(files, stored, ["evidence"], benchmark), benchmark))
-    entries = [one.entry for one in systems]
-    return [next(of_files) if entry is None else board.stored_evidence(entry) for entry in entries]
+    files = [system for system in systems if system.entry is None]
+    scoring = replace(options, metrics=board.DIALOGUE_METRICS)
+    scored = iter(as_stored(score_outputs(files, scoring, ["evidence"], benchmark), benchmark))
+    evidence = []
+    for system in systems:
+        stored = next(scored) if system.entry is None else board.stored_evidence(system.entry)
+        evidence.append(stored)
+    return evidence

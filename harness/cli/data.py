@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,9 @@ def statistics() -> None:
 def list_() -> None:
     """Show the installed benchmarks."""
     rules = published_rule_sets()
-    headers = ["name", "dialogues", "turns", "seen goals", *(f"content ({name})" for name in rules)]
+    headers = ["name", "dialogues", "turns", "seen goals"]
+    headers += [f"content ({name})" for name in rules]
+    headers.append("where")
     rows = []
     for name in data.installed_benchmarks():
         benchmark = data.load_benchmark(name)
@@ -189,7 +192,7 @@ def list_() -> None:
         seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {number}"
         where = "built in" if path is None else str(path)
         rows.append([name, str(number), str(benchmark.turns), seen, *hashes, where])
-    click.echo(text_table([*headers, "where"], rows))
+    click.echo(text_table(headers, rows))
     states = [
         [gold.version, gold.benchmark, str(len(gold.states)), gold.digest[:SHOWN_HASH]]
         for gold in data.all_gold_states()
@@ -203,48 +206,46 @@ def statistics_table(benchmark: Benchmark) -> Table:
     names = sorted(set(rule_set(DEFAULT_RULES).ontology.values()))
     slot = re.compile(rf"\b(?:{'|'.join(names)})\b")
     dialogues = benchmark.dialogues
-    # The references, one of each style, of the turns that have a slot in any of them.
-    turns = [
-        turn
-        for dialogue in dialogues.values()
-        for turn in zip(*(dialogue.references[style] for style in STYLES), strict=True)
-        if any(map(slot.search, turn))
-    ]
+    with_slot = identical = different = 0
+    for dialogue in dialogues.values():
+        references = [dialogue.references[style] for style in STYLES]
+        for turn in zip(*references, strict=True):
+            if any(map(slot.search, turn)):
+                with_slot += 1
+                identical += len(set(turn)) == 1
+                different += len(set(turn)) == len(STYLES)
+    states = chain.from_iterable(dialogue.states for dialogue in dialogues.values())
+    triplets = triplets_of(states)
     seen = None if benchmark.seen is None else len(benchmark.seen)
-    triplets = triplets_of(state for one in dialogues.values() for state in one.states)
-    trained = benchmark.trained
-    lacking: tuple[int | None, int | None] = (None, None)
-    if trained is not None:
-        pairs, trained_pairs = ({triplet[1:] for triplet in of} for of in (triplets, trained))
-        lacking = len(triplets - trained), len(pairs - trained_pairs)
-    identical = sum(len(set(turn)) == 1 for turn in turns)
-    different = sum(len(set(turn)) == len(STYLES) for turn in turns)
-    # What is counted, of how many; None where there is no whole.
-    counts: list[tuple[str, int | None, int | None]] = [
-        ("dialogues", len(dialogues), None),
-        ("with a goal that occurs in train or dev", seen, len(dialogues)),
-        ("domain-slot-value triplets in gold states", len(triplets), None),
-        ("domain-slot-value triplets that train and dev lack", lacking[0], len(triplets)),
-        ("slot-value pairs that train and dev lack", lacking[1], None),
-        ("system turns", benchmark.turns, None),
-        ("with a slot in some reference style", len(turns), benchmark.turns),
-        ("of these, identical in all styles", identical, len(turns)),
-        ("of these, different in any two styles", different, len(turns)),
-    ]
-    records: list[dict[str, Any]] = [
-        {"what": what, "number": n, "percent": 100 * n / whole if whole and n is not None else None}
-        for what, n, whole in counts
-    ]
-    commands = "`mwz data fetch --split all` or `mwz data import` of whole clones"
-    unknown = f"not known of train and dev: {commands} compares the test set with them"
-    return Table(
-        "benchmark",
-        f"Benchmark {benchmark.name}",
-        ["", "number", "percent"],
-        [
-            [what, figure(n, 0), figure(100 * n / whole, 2) if whole and n is not None else ""]
-            for what, n, whole in counts
-        ],
-        records,
-        [unknown] if None in (seen, trained) else [],
-    )
+    new_triplets: int | None = None
+    new_pairs: int | None = None
+    if benchmark.trained is not None:
+        new_triplets = len(triplets - benchmark.trained)
+        trained_pairs = {triplet[1:] for triplet in benchmark.trained}
+        new_pairs = len({triplet[1:] for triplet in triplets} - trained_pairs)
+
+    rows: list[list[str]] = []
+    data: list[dict[str, Any]] = []
+
+    def add(what: str, number: int | None, whole: int | None = None) -> None:
+        """Add what is counted, and of how many, where there is a whole."""
+        percent = 100 * number / whole if whole and number is not None else None
+        share = "" if percent is None else figure(percent, 2)
+        rows.append([what, figure(number, 0), share])
+        data.append({"what": what, "number": number, "percent": percent})
+
+    add("dialogues", len(dialogues))
+    add("with a goal that occurs in train or dev", seen, len(dialogues))
+    add("domain-slot-value triplets in gold states", len(triplets))
+    add("domain-slot-value triplets that train and dev lack", new_triplets, len(triplets))
+    add("slot-value pairs that train and dev lack", new_pairs)
+    add("system turns", benchmark.turns)
+    add("with a slot in some reference style", with_slot, benchmark.turns)
+    add("of these, identical in all styles", identical, with_slot)
+    add("of these, different in any two styles", different, with_slot)
+    notes = []
+    if benchmark.seen is None or benchmark.trained is None:
+        commands = "`mwz data fetch --split all` or `mwz data import` of whole clones"
+        notes = [f"not known of train and dev: {commands} compares the test set with them"]
+    headers = ["", "number", "percent"]
+    return Table("benchmark", f"Benchmark {benchmark.name}", headers, rows, data, notes)

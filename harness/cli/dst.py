@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 
 import click
 
@@ -87,46 +88,66 @@ def scored_files(
         InputError: A file cannot be read or scored, gold states are not installed, or what is to be
             left out is in no file.
     """
-    refuse_file = refuse_file or _raised
     load_benchmark = cache(partial(chosen_benchmark, benchmark))
-    versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
-    golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
-    read: list[tuple[str, TrackedFile]] = []
-    names = [one.name if isinstance(one, NamedOutputs) else one for one in files]
-    for one, name in zip(files, short_names(names), strict=True):
+    golds: list[GoldStates | None] = [None]
+    if gold_version:
+        versions = [version.strip() for version in gold_version.split(",")]
+        golds = [load_gold_states(version, load_benchmark()) for version in versions]
+    tracked = _tracked_files(files, golds, load_benchmark, refuse_file)
+    gold_domains: set[str] = set()
+    ids: set[str] = set()
+    for _, file in tracked:
+        gold_domains |= file.gold_domains
+        ids.update(dialogue_id(dialogue.id) for dialogue in file.dialogues)
+        ids.update(file.left_out)
+    problems = []
+    for name in leave_out:
+        if name not in gold_domains and dialogue_id(name) not in ids:
+            problems.append(unknown("dialogue or domain", name, sorted(gold_domains)))
+    refuse("--leave-out", problems)
+    scored: list[ScoredFile] = []
+    for name, file in tracked:
+        parts: list[ScoredFile] = []
         try:
-            outputs = one if isinstance(one, NamedOutputs) else read_outputs(one)
-            tracked = list(_with_each(outputs, golds or [None], load_benchmark))
+            for what, part, changed in without(file, leave_out, gold_domains, load_benchmark):
+                title = f"{name} {what}".strip()
+                chosen = replace(choices, **changed)
+                parts.append(score_file(part, title, load_benchmark, chosen, wanted))
         except InputError as error:
+            if refuse_file is None:
+                raise
             refuse_file(error)
             continue
-        for gold, file in zip(golds or [None], tracked, strict=True):
-            read.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
-    gold_domains = sorted({domain for _, file in read for domain in file.gold_domains})
-    ids = {dialogue_id(one.id) for _, file in read for one in file.dialogues}
-    ids.update(id_ for _, file in read for id_ in file.left_out)
-    lacking = [one for one in leave_out if one not in gold_domains and dialogue_id(one) not in ids]
-    refuse("--leave-out", [unknown("dialogue or domain", one, gold_domains) for one in lacking])
-    scored: list[ScoredFile] = []
-    for name, file in read:
-        try:
-            parts = without(file, leave_out, gold_domains, load_benchmark)
-            scored += [
-                score_file(
-                    part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted
-                )
-                for what, part, kept in parts
-            ]
-        except InputError as error:
-            refuse_file(error)
-    domains = sorted({domain for one in scored for domain in one.result.per_domain})
-    lacking = sorted(choices.domain_lambdas.keys() - set(domains))
-    refuse("--variant", [unknown("domain", domain, domains) for domain in lacking])
+        scored += parts
+    domains: set[str] = set()
+    for scored_file in scored:
+        domains.update(scored_file.result.per_domain)
+    lacking = sorted(choices.domain_lambdas.keys() - domains)
+    refuse("--variant", [unknown("domain", domain, sorted(domains)) for domain in lacking])
     return scored
 
 
-def _raised(error: InputError) -> None:
-    raise error
+def _tracked_files(
+    files: Sequence[str | NamedOutputs],
+    golds: Sequence[GoldStates | None],
+    load_benchmark: Callable[[], Benchmark],
+    refuse_file: Callable[[InputError], None] | None,
+) -> list[tuple[str, TrackedFile]]:
+    """Return the states of files with each of some gold states, and what to call them."""
+    tracked: list[tuple[str, TrackedFile]] = []
+    names = [file.name if isinstance(file, NamedOutputs) else file for file in files]
+    for given, name in zip(files, short_names(names), strict=True):
+        try:
+            outputs = given if isinstance(given, NamedOutputs) else read_outputs(given)
+            with_golds = list(_with_each(outputs, golds, load_benchmark))
+        except InputError as error:
+            if refuse_file is None:
+                raise
+            refuse_file(error)
+            continue
+        for gold, file in zip(golds, with_golds, strict=True):
+            tracked.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
+    return tracked
 
 
 def _with_each(
@@ -154,9 +175,8 @@ class _Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
-            formatter.write_dl(
-                [(name, glossary()["metrics"][name].meaning) for name in tracking_metrics()]
-            )
+            meanings = glossary()["metrics"]
+            formatter.write_dl([(name, meanings[name].meaning) for name in tracking_metrics()])
 
 
 @click.command("dst", cls=_Command)
@@ -216,12 +236,13 @@ def command(
     if intervals:
         scored = list(map(with_intervals, scored))
     if json_target is not None:
-        write_json(json_target, [one.to_dict() for one in scored])
+        write_json(json_target, [scored_file.to_dict() for scored_file in scored])
     if json_target == STANDARD_STREAM:
         return status
     tables = tracking_tables(scored, per_domain, wanted)
     if format_ == "csv" and wanted is None:
         # A row per file, domain and slot.
-        tables = [replace(tables[0], data=[row for table in tables for row in table.data])]
+        rows = chain.from_iterable(table.data for table in tables)
+        tables = [replace(tables[0], data=list(rows))]
     click.echo(printable(formatted(tables, format_)), nl=False)
     return status

@@ -46,7 +46,7 @@ def command(
     """Make the leaderboard from the submissions: leaderboard.md beside their folder, and the pages
     and files that go with it. `mwz site` makes the web pages.
     """
-    option.refuse({"--base goes with --check": base is not None and not check})
+    option.refuse_if(base is not None and not check, "--base goes with --check")
     entries = board.read_entries(submissions)
     for package in sorted(board.absent_packages(entries)):
         notify(f"{package} is not installed; its columns are left out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,8 +46,8 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     """Return what adds options to a command, in the order given."""
 
     def add(command: _Command) -> _Command:
-        for one in reversed(options):
-            command = one(command)
+        for option in reversed(options):
+            command = option(command)
         return command
 
     return add
@@ -58,6 +58,7 @@ flag = partial(click.option, is_flag=True)
 
 
 def _benchmark(default: str) -> Callable[[_Command], _Command]:
+    """Return the option `--benchmark`; `default` says which one is taken without it."""
     return click.option(
         "--benchmark",
         metavar="NAME",
@@ -186,7 +187,10 @@ def seeds(description: str) -> Callable[[_Command], _Command]:
     """
 
     def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
-        return tuple(one for joined in value for one in joined.split(BETWEEN))
+        files: list[str] = []
+        for joined in value:
+            files += joined.split(BETWEEN)
+        return tuple(files)
 
     return click.option(
         "--seeds",
@@ -216,14 +220,14 @@ def pairs(choices: Iterable[str], kind: str) -> Any:
     return read
 
 
-def given(parameter: str) -> bool:
-    """Whether an option of the running command was given."""
+def is_given(parameter: str) -> bool:
+    """Return whether an option of the running command was given."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is not ParameterSource.DEFAULT
 
 
-def of_plays(*accepted: str, kind: str = "files of `mwz play`") -> None:
-    """Refuse options of the running command that mean nothing for files of `mwz play`.
+def accept_only(*accepted: str, kind: str = "files of `mwz play`") -> None:
+    """Refuse options of the running command that mean nothing for a kind of files.
 
     Args:
         accepted: The parameters that apply to such files.
@@ -234,23 +238,24 @@ def of_plays(*accepted: str, kind: str = "files of `mwz play`") -> None:
     """
     for parameter in click.get_current_context().command.params:
         name = parameter.name or ""
-        if name not in accepted and given(name):
-            problem = f"{parameter.opts[0]} is not for {kind}; leave it out"
-            raise click.UsageError(problem)
+        refuse_if(
+            name not in accepted and is_given(name),
+            f"{parameter.opts[0]} is not for {kind}; leave it out",
+        )
 
 
-def refuse(wrong: Mapping[str, object]) -> None:
+def refuse_if(is_wrong: object, message: str) -> None:
     """Refuse options that do not go together.
 
     Args:
-        wrong: Message -> whether it applies.
+        is_wrong: Whether they were given together.
+        message: What is wrong.
 
     Raises:
-        click.UsageError: A message applies.
+        click.UsageError: They were.
     """
-    for message, is_wrong in wrong.items():
-        if is_wrong:
-            raise click.UsageError(message)
+    if is_wrong:
+        raise click.UsageError(message)
 
 
 setup = click.option(
@@ -306,4 +311,4 @@ scoring = together(benchmark, rules, placeholders, setup, domains, states, goals
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    return submissions if given("submissions") or submissions.is_dir() else board.PUBLISHED
+    return submissions if is_given("submissions") or submissions.is_dir() else board.PUBLISHED

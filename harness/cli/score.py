@@ -102,23 +102,23 @@ def command(
     if lines_target is not None:
         wanted.add("lines")
     several = len(predictions) > 1
-    coming = run(
+    outcomes = run(
         score_predictions,
         _jobs(predictions, options, wanted),
         chosen_benchmark(benchmark),
         workers if several or isinstance(workers, str) else 1,
     )
-    scored = _scored(predictions, coming, lines_target)
+    scored = _scored(predictions, outcomes, lines_target)
     if plot is not None and scored:
         _plot(scored, plot)
     if json_target is not None:
-        documents = [(name, _document(outcome, intervals)) for name, outcome in scored]
-        _write(documents, predictions, json_target)
+        _write_reports(scored, predictions, json_target, intervals)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
             click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
         else:
-            click.echo(_text(scored[0][1], intervals))
+            _, outcome = scored[0]
+            click.echo(_report_with_intervals(outcome, intervals))
     return 2 if len(scored) < len(predictions) else 0
 
 
@@ -133,7 +133,7 @@ def _jobs(
         except InputError as error:
             yield error
             continue
-        if not option.given("metrics"):
+        if not option.is_given("metrics"):
             if outputs.content == EMPTY_STATES:
                 options = replace(options, metrics=["dst"])
             elif outputs.content == CANONICAL_STYLE:
@@ -145,8 +145,8 @@ def _jobs(
 
 def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, format_: str) -> None:
     """Show and write the results of live dialogues."""
-    option.of_plays("predictions", "benchmark", "json_target", "format_")
-    results = [one.figures for _, one in plays]
+    option.accept_only("predictions", "benchmark", "json_target", "format_")
+    results = [play.figures for _, play in plays]
     if json_target is not None:
         write_json(json_target, results[0] if len(results) == 1 else results)
     if json_target == STANDARD_STREAM:
@@ -167,27 +167,40 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     if given["plot"] is not None:
         picture_format(given["plot"])
     json_target, lines_target = given["json_target"], given["lines_target"]
-    free, goals, several = given["free_running"], given["goals"], len(given["predictions"]) > 1
-    option.refuse(
-        {
-            "--json and --per-dialogue cannot both go to standard output": json_target
-            == lines_target
-            == STANDARD_STREAM,
-            "--per-dialogue needs a folder where several files are scored": several
-            and lines_target is not None
-            and (lines_target == STANDARD_STREAM or os.path.isfile(lines_target)),
-            "standard input can be read only once": given["predictions"].count(STANDARD_STREAM) > 1,
-            "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
-            "--free-running goes with neither --intervals nor --plot": free
-            and (given["intervals"] or given["plot"]),
-            f"--goals is one of {', '.join(GOALS)}; a file needs --free-running": not free
-            and goals not in GOALS,
-        }
+    is_free_running, goals = given["free_running"], given["goals"]
+    several = len(given["predictions"]) > 1
+    several_to_one_file = several and (
+        lines_target == STANDARD_STREAM
+        or (lines_target is not None and os.path.isfile(lines_target))
+    )
+    option.refuse_if(
+        json_target == lines_target == STANDARD_STREAM,
+        "--json and --per-dialogue cannot both go to standard output",
+    )
+    option.refuse_if(
+        several_to_one_file, "--per-dialogue needs a folder where several files are scored"
+    )
+    option.refuse_if(
+        given["predictions"].count(STANDARD_STREAM) > 1, "standard input can be read only once"
+    )
+    option.refuse_if(
+        is_free_running and goals in GOALS[1:],
+        "--free-running takes all goals, or a file of them",
+    )
+    option.refuse_if(
+        is_free_running and (given["intervals"] or given["plot"]),
+        "--free-running goes with neither --intervals nor --plot",
+    )
+    option.refuse_if(
+        not is_free_running and goals not in GOALS,
+        f"--goals is one of {', '.join(GOALS)}; a file needs --free-running",
     )
 
 
 def _scored(
-    names: Sequence[str], coming: Iterable[ScoredSubmission | InputError], lines_target: str | None
+    names: Sequence[str],
+    outcomes: Iterable[ScoredSubmission | InputError],
+    lines_target: str | None,
 ) -> list[tuple[str, ScoredSubmission]]:
     """Return the scores of the files that can be scored, and the name of each.
 
@@ -195,7 +208,7 @@ def _scored(
 
     Args:
         names: The files.
-        coming: The result of each.
+        outcomes: The result of each.
         lines_target: Where to write the lines per dialogue; of several files, a folder.
 
     Raises:
@@ -203,8 +216,8 @@ def _scored(
     """
     several = len(names) > 1
     scored = []
-    outcomes = zip(names, short_names(names), progress(coming, len(names)), strict=True)
-    for name, short, outcome in outcomes:
+    watched = progress(outcomes, len(names))
+    for name, short, outcome in zip(names, short_names(names), watched, strict=True):
         if isinstance(outcome, InputError):
             if not several:
                 raise outcome
@@ -220,26 +233,36 @@ def _scored(
     return scored
 
 
-def _write(documents: Sequence[tuple[str, Any]], names: Sequence[str], target: str) -> None:
-    """Write reports as JSON: that of one file, or a line for each of several."""
-    if len(names) == 1:
-        write_json(target, documents[0][1])
-        return
+def _write_reports(
+    scored: Sequence[tuple[str, ScoredSubmission]],
+    names: Sequence[str],
+    target: str,
+    intervals: bool,
+) -> None:
+    """Write reports as JSON: that of one file, or a line for each of several.
+
+    Args:
+        scored: The short name and the result of each file that could be scored.
+        names: All files.
+        target: Where to write.
+        intervals: Whether the reports have intervals.
+    """
     files = dict(zip(short_names(names), map(shown_name, names), strict=True))
-    lines = [{"file": files[short], **document} for short, document in documents]
-    write_text(target, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    lines = ""
+    for short, outcome in scored:
+        document = outcome.report.to_dict()
+        if intervals and outcome.evidence is not None:
+            document["intervals"] = comparison.intervals_document(
+                outcome.evidence, outcome.intervals
+            )
+        if len(names) == 1:
+            write_json(target, document)
+            return
+        lines += json.dumps({"file": files[short], **document}, ensure_ascii=False) + "\n"
+    write_text(target, lines)
 
 
-def _document(outcome: ScoredSubmission, intervals: bool) -> dict[str, Any]:
-    """Return a report, with the intervals if they were asked for, as JSON types."""
-    document = outcome.report.to_dict()
-    if intervals and outcome.evidence is not None:
-        of_report = comparison.intervals_document(outcome.evidence, outcome.intervals)
-        document["intervals"] = of_report
-    return document
-
-
-def _text(outcome: ScoredSubmission, intervals: bool) -> str:
+def _report_with_intervals(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
     if not intervals or outcome.evidence is None:
         return report_text(outcome.report)

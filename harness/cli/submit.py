@@ -84,7 +84,7 @@ def command(
     track live it is a file of `mwz play`, and --seeds are those of further trials.
     """
     # A board is begun only where somebody names its folder.
-    if not submissions.is_dir() and not option.given("submissions"):
+    if not submissions.is_dir() and not option.is_given("submissions"):
         raise InputError(
             str(submissions),
             "no such folder here: this is not a clone of the board; go to one, or name a folder by "
@@ -98,13 +98,11 @@ def command(
         "gold": not declared.takes_gold,
         "free_running": not declared.english,
     }
-    option.refuse(
-        {
-            f"--{name.replace('_', '-')} is not for the track {track}; leave it out": is_unfit
-            and option.given(name)
-            for name, is_unfit in unfit.items()
-        }
-    )
+    for name, is_unfit in unfit.items():
+        option.refuse_if(
+            is_unfit and option.is_given(name),
+            f"--{name.replace('_', '-')} is not for the track {track}; leave it out",
+        )
     aliases = Options(placeholders=placeholders).resolved.aliases
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []

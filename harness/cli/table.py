@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from glob import glob
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -95,14 +97,13 @@ def command(
     for _, files in groups:
         if len({*files}) < len(files):
             raise InputError(", ".join(files), "a file is there twice; give each seed once")
-    if plays := read_plays([file for _, files in groups for file in files], benchmark):
-        option.of_plays("predictions", "named", "baseline", "format_", "benchmark")
-        row_of = {shown_name(file): name for name, files in named.items() for file in files}
-        plays = [(row_of.get(source, source), one) for source, one in plays]
-        if sorted(name for name, _ in plays if name in named) != sorted(named):
-            raise InputError("--name", "a row of plays is the trials of one agent")
-        evidence, about = import_room("harness.live.live_track", "plays").compared_plays(plays)
-        rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
+    all_files: list[str] = []
+    for _, files in groups:
+        all_files += files
+    plays = read_plays(all_files, benchmark)
+    if plays:
+        option.accept_only("predictions", "named", "baseline", "format_", "benchmark")
+        rows, about = _rows_of_plays(plays, named)
     else:
         about = ""
         options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
@@ -111,13 +112,31 @@ def command(
             if len(baseline) > 1:
                 raise InputError("--baseline", "give one entry, or files: seeds of one system")
             del groups[0]
-        outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
+        outputs = [(name, list(map(read_outputs, files))) for name, files in groups]
         rows = _rows(outputs, options, chosen_benchmark(benchmark))
         for entry in filter(None, entries):
             stored = [board.stored_evidence(entry)]
             rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
-    first, others = (rows[0], rows[1:]) if baseline else (None, rows)
-    click.echo(printable(board.paper(first, others, format_, about)), nl=False)
+    paper_baseline = rows.pop(0) if baseline else None
+    click.echo(printable(board.paper(paper_baseline, rows, format_, about)), nl=False)
+
+
+def _rows_of_plays(
+    plays: Sequence[tuple[str, Any]], named: Mapping[str, Sequence[str]]
+) -> tuple[list[board.PaperSystem], str]:
+    """Return a row for each agent, and what the table says about them.
+
+    Raises:
+        InputError: The plays of a row are of several agents.
+    """
+    name_of_file = {}
+    for name, files in named.items():
+        name_of_file.update(dict.fromkeys(map(shown_name, files), name))
+    plays = [(name_of_file.get(source, source), play) for source, play in plays]
+    if sorted(name for name, _ in plays if name in named) != sorted(named):
+        raise InputError("--name", "a row of plays is the trials of one agent")
+    evidence, about = import_room("harness.live.live_track", "plays").compared_plays(plays)
+    return [board.PaperSystem(agent.name, (), [agent]) for agent in evidence], about
 
 
 def _rows(
@@ -135,16 +154,18 @@ def _rows(
     Raises:
         InputError: Some outputs cannot be scored.
     """
-    every = [one for _, outputs in groups for one in outputs]
-    coming = iter(score_outputs(every, options, ["evidence"], benchmark))
-    names = iter(short_names([one.name for one in every]))
+    all_outputs: list[NamedOutputs] = []
+    for _, outputs in groups:
+        all_outputs += outputs
+    all_scored = iter(score_outputs(all_outputs, options, ["evidence"], benchmark))
+    short = iter(short_names([output.name for output in all_outputs]))
     rows = []
     for name, outputs in groups:
-        scored = [next(coming) for _ in outputs]
-        first, *further = (next(names) for _ in outputs)
-        title = name or ("System" if further else first)
-        entry = None if further else outputs[0].entry
-        evidence = as_stored(scored, benchmark)
-        reports = [one.report for one in scored]
-        rows.append(board.PaperSystem(title, reports, evidence, entry))
+        scored = list(islice(all_scored, len(outputs)))
+        names = list(islice(short, len(outputs)))
+        is_single = len(outputs) == 1
+        title = name or (names[0] if is_single else "System")
+        reports = [outcome.report for outcome in scored]
+        entry = outputs[0].entry if is_single else None
+        rows.append(board.PaperSystem(title, reports, as_stored(scored, benchmark), entry))
     return rows

@@ -64,21 +64,23 @@ class ScoredFile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with what was read and what it depends on."""
-        of = self.file.benchmark
+        benchmark = self.file.benchmark
+        gold = self.file.gold
+        coverage = None
+        if benchmark is not None:
+            coverage = {"of_dialogues": len(benchmark.dialogues), "of_turns": benchmark.turns}
         document = {
             "layout": LAYOUT,
             "file": self.file.source,
             "label": self.name,
             "format": self.file.format,
-            "gold_version": None if self.file.gold is None else self.file.gold.version,
+            "gold_version": None if gold is None else gold.version,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
-            "coverage": None
-            if of is None
-            else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
-            **asdict(self.result),
-            "per_slot": self.result.slot_rates(),
+            "coverage": coverage,
         }
+        document |= asdict(self.result)
+        document["per_slot"] = self.result.slot_rates()
         if self.dialogue:
             document["dialogue"] = self.dialogue
         if self.intervals:
@@ -115,8 +117,13 @@ def score_file(
     except InputError as error:
         raise InputError(file.source, error.problems) from None
     signature = tracking_signature(file.dialogues, file.benchmark, choices, file.gold)
-    turns = [] if wanted is None else view_turns(_dialogue(file, wanted), choices)
-    return ScoredFile(name, file, result, signature, choices, turns)
+    scored = ScoredFile(name, file, result, signature, choices)
+    if wanted is None:
+        return scored
+    for dialogue in file.dialogues:
+        if dialogue_id(dialogue.id) == dialogue_id(wanted):
+            return replace(scored, dialogue=view_turns(dialogue, choices))
+    raise InputError(file.source, f"no dialogue {wanted}; it starts with {file.dialogues[0].id}")
 
 
 def without(
@@ -146,22 +153,29 @@ def without(
         InputError: No dialogue is left, or as `annotated`.
     """
     domains = [name for name in left_out if name in gold_domains]
-    ids = {*map(dialogue_id, left_out)}
-    dialogues = [one for one in file.dialogues if dialogue_id(one.id) not in ids]
+    ids = set(map(dialogue_id, left_out))
+    dialogues = [dialogue for dialogue in file.dialogues if dialogue_id(dialogue.id) not in ids]
     if not dialogues:
         raise InputError(file.source, "--leave-out: no dialogue is left")
     if not domains:
         yield "", replace(file, dialogues=dialogues), {}
         return
     file = annotated(replace(file, dialogues=dialogues), load_benchmark)
-    others = sorted(file.gold_domains - {*domains})
-    names = {f"without {' and '.join(domains)}": others, **{name: [name] for name in domains}}
-    for name, only in names.items():
-        left = [one for one in file.dialogues if not {*only}.isdisjoint(one.goal_domains or ())]
-        part = replace(file, dialogues=left, left_out=())
-        if not part.gold_domains.isdisjoint(only):
-            slots = {} if name in domains else {"slots": Choices.slots}
-            yield name, part, {"only": tuple(only), **slots}
+    counted_domains = {f"without {' and '.join(domains)}": sorted(file.gold_domains - set(domains))}
+    for domain in domains:
+        counted_domains[domain] = [domain]
+    for name, only in counted_domains.items():
+        remaining = []
+        for dialogue in file.dialogues:
+            if not set(only).isdisjoint(dialogue.goal_domains or ()):
+                remaining.append(dialogue)
+        part = replace(file, dialogues=remaining, left_out=())
+        if part.gold_domains.isdisjoint(only):
+            continue
+        choices: dict[str, Any] = {"only": tuple(only)}
+        if name not in domains:
+            choices["slots"] = Choices.slots
+        yield name, part, choices
 
 
 def tracking_evidence(scored: ScoredFile) -> comparison.Evidence:
@@ -202,22 +216,14 @@ def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> Tra
             last = "" if gold is None else f"turn {gold.turns} is "
             problems.append(f"dialogue {dialogue.id}: {last}{reason}")
         else:
-            turns = [
-                replace(turn, active_domains=gold.active_domains[turn.number])
-                for turn in dialogue.turns
-            ]
+            turns = []
+            for turn in dialogue.turns:
+                active = gold.active_domains[turn.number]
+                turns.append(replace(turn, active_domains=active))
             goal = frozenset(gold.goal)
             dialogues.append(replace(dialogue, turns=turns, goal_domains=goal))
     refuse(file.source, problems)
     return replace(file, dialogues=dialogues)
-
-
-def _dialogue(file: TrackedFile, wanted: str) -> TrackedDialogue:
-    """Return the dialogue of that id, or of that id in another spelling."""
-    for dialogue in file.dialogues:
-        if dialogue_id(dialogue.id) == dialogue_id(wanted):
-            return dialogue
-    raise InputError(file.source, f"no dialogue {wanted}; it starts with {file.dialogues[0].id}")
 
 
 def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[dict[str, Any]]:
@@ -235,14 +241,11 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
                     verdicts_by_turn[place].append({"metric": title, **verdict._asdict()})
     turns = []
     for place, pair in enumerate(states.turns):
-        turns.append(
-            {
-                "number": states.numbers[place],
-                "gold": {slot_name(slot): value for slot, value in pair.gold.items()},
-                "predicted": {slot_name(slot): value for slot, value in pair.predicted.items()},
-                "verdicts": verdicts_by_turn[place],
-            }
-        )
+        turn: dict[str, Any] = {"number": states.numbers[place]}
+        turn["gold"] = {slot_name(slot): value for slot, value in pair.gold.items()}
+        turn["predicted"] = {slot_name(slot): value for slot, value in pair.predicted.items()}
+        turn["verdicts"] = verdicts_by_turn[place]
+        turns.append(turn)
     return turns
 
 
@@ -256,10 +259,16 @@ def tracking_tables(
         per_domain: Whether each file's scores per domain and per slot follow.
         wanted: The id of a dialogue, which is shown instead, turn by turn.
     """
+    tables = []
     if wanted is not None:
-        return [table for one in scored for table in dialogue_tables(one, wanted)]
-    further = scored if per_domain else ()
-    return [headlines_table(scored), *(t for one in further for t in breakdown_tables(one))]
+        for file in scored:
+            tables += dialogue_tables(file, wanted)
+        return tables
+    tables.append(headlines_table(scored))
+    if per_domain:
+        for file in scored:
+            tables += breakdown_tables(file)
+    return tables
 
 
 def headlines_table(scored: Sequence[ScoredFile]) -> Table:
@@ -270,114 +279,116 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     Args:
         scored: The files, all with the same metrics and values of λ.
     """
-    main_only = any(one.file.has_values for one in scored)
-    figures = [one.result.titled(main_only) for one in scored]
-    titles = [*dict.fromkeys(title for values in figures for title in values)]
-    ends = [_ends(one) for one in scored]
-    names, signatures = [one.name for one in scored], [one.signature for one in scored]
-    group = comparable_group(signatures)
-    cells = [[cell(values.get(title)) for title in titles] for values in figures]
-    comparing = [
-        [values.get(title) if at in group else None for title in titles]
-        for at, values in enumerate(figures)
-    ]
-    rows = [
-        [
-            of[title].text(2) if title in of else text
-            for title, text in zip(titles, row, strict=True)
-        ]
-        for row, of in zip(cells, ends, strict=True)
-    ]
-    readings = names_by_text((one.name, _reading(one)) for one in scored)
-    return Table(
-        name="tracking",
-        title="State tracking, in percent"
-        + f", with {comparison.INTERVAL_LEVEL} % intervals" * any(ends),
-        headers=["", *titles],
-        rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
-        data=[
-            {
-                "name": one.name,
-                **{
-                    f"{title}{end}": getattr(of[title], end[1:]) if end else value
-                    for title, value in values.items()
-                    for end in ("", "_low", "_high")[: 3 if of else 1]
-                },
-                "signature": str(one.signature),
-            }
-            for one, values, of in zip(scored, figures, ends, strict=True)
-        ],
-        notes=[
-            *(f"{label}: {reading}" for reading, label in readings.items()),
-            *comparison_notes(names, signatures, group),
-            *notes_once(zip(names, map(str, signatures), strict=True)),
-        ],
-        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
-    )
+    main_only = any(scored_file.file.has_values for scored_file in scored)
+    names = [scored_file.name for scored_file in scored]
+    signatures = [scored_file.signature for scored_file in scored]
+    figures = [scored_file.result.titled(main_only) for scored_file in scored]
+    titles: dict[str, None] = {}
+    for figures_of_file in figures:
+        titles.update(dict.fromkeys(figures_of_file))
+    comparable = comparable_group(signatures)
+
+    rows: list[list[str]] = []
+    data: list[dict[str, Any]] = []
+    plain_cells: list[list[str]] = []
+    compared: list[list[float | None]] = []
+    has_intervals = False
+    for place, scored_file in enumerate(scored):
+        figures_of_file = figures[place]
+        intervals = _main_intervals(scored_file)
+        has_intervals |= bool(intervals)
+        row = [scored_file.name]
+        record: dict[str, Any] = {"name": scored_file.name}
+        for title in titles:
+            value = figures_of_file.get(title)
+            row.append(intervals[title].text(2) if title in intervals else cell(value))
+        for title, value in figures_of_file.items():
+            record[title] = value
+            if intervals:
+                record[f"{title}_low"] = intervals[title].low
+                record[f"{title}_high"] = intervals[title].high
+        record["signature"] = str(scored_file.signature)
+        rows.append(row)
+        data.append(record)
+        values = [figures_of_file.get(title) for title in titles]
+        plain_cells.append(list(map(cell, values)))
+        compared.append(values if place in comparable else [None] * len(titles))
+
+    heading = "State tracking, in percent"
+    if has_intervals:
+        heading += f", with {comparison.INTERVAL_LEVEL} % intervals"
+    readings = names_by_text((scored_file.name, _reading(scored_file)) for scored_file in scored)
+    notes = [f"{names_of_reading}: {reading}" for reading, names_of_reading in readings.items()]
+    notes += comparison_notes(names, signatures, comparable)
+    notes += notes_once(zip(names, map(str, signatures), strict=True))
+    best = {(row, column + 1) for row, column in best_cells(compared, plain_cells)}
+    return Table("tracking", heading, ["", *titles], rows, data, notes, best)
 
 
-def breakdown_tables(one: ScoredFile) -> list[Table]:
+def breakdown_tables(scored: ScoredFile) -> list[Table]:
     """Return a file's scores per domain and per slot."""
-    result = one.result
-    domains: dict[str, Mapping[str, float | None]] = {**result.per_domain}
+    result = scored.result
+    domains: dict[str, Mapping[str, float | None]] = dict(result.per_domain)
     if domains:
         domains["mean"] = {"turns": None, **result.per_domain_mean, "lambda": None}
-    kinds: dict[str, Mapping[str, Mapping[str, float | None]]] = {
+    breakdowns: dict[str, Mapping[str, Mapping[str, float | None]]] = {
         f"domain (%, over {result.variants['per-domain']})": domains,
         "slot (rates in %)": result.slot_rates(),
     }
-    return [
-        Table(
-            f"{one.name} by {title.partition(' ')[0]}",
-            one.name,
-            [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
-            [[name, *map(cell, values.values())] for name, values in rows.items()],
-            [
-                {"name": one.name, title.partition(" ")[0]: name, **values}
-                for name, values in rows.items()
-            ],
-        )
-        for title, rows in kinds.items()
-        if rows
-    ]
-
-
-def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
-    """Return a dialogue turn by turn: its states, and what each metric gives the turn and why."""
     tables = []
-    for turn in one.dialogue:
-        gold, predicted = turn["gold"], turn["predicted"]
-        title = f"{one.file.source}, dialogue {wanted}, turn {turn['number']}"
-        states = [
-            (slot, *both, "" if both[0] == both[1] else "differs")
-            for slot in sorted({*gold, *predicted})
-            for both in [(gold.get(slot, ""), predicted.get(slot, ""))]
-        ]
-        scores = [
-            (
-                f"{verdict['metric']}: {verdict['reason']}",
-                "" if verdict["score"] is None else figure(verdict["score"], 4),
-            )
-            for verdict in turn["verdicts"]
-        ]
-        data = [dict(zip(("slot", "gold", "predicted"), row, strict=False)) for row in states]
-        tables += [
-            Table(f"{title}: states", title, ["slot", "gold", "predicted", ""], states, data),
-            Table(f"{title}: scores", title, ["metric", "score"], scores, turn["verdicts"]),
-        ]
+    for title, figures_by_name in breakdowns.items():
+        if not figures_by_name:
+            continue
+        unit = title.partition(" ")[0]
+        first = next(iter(figures_by_name.values()))
+        headers = [title, *(name.replace("_", "\n") for name in first)]
+        rows = []
+        data = []
+        for name, figures in figures_by_name.items():
+            rows.append([name, *map(cell, figures.values())])
+            data.append({"name": scored.name, unit: name, **figures})
+        tables.append(Table(f"{scored.name} by {unit}", scored.name, headers, rows, data))
     return tables
 
 
-def _ends(one: ScoredFile) -> dict[str, comparison.Interval]:
+def dialogue_tables(scored: ScoredFile, wanted: str) -> list[Table]:
+    """Return a dialogue turn by turn: its states, and what each metric gives the turn and why."""
+    tables = []
+    for turn in scored.dialogue:
+        gold, predicted = turn["gold"], turn["predicted"]
+        states = []
+        data = []
+        for slot in sorted(gold.keys() | predicted.keys()):
+            gold_value, predicted_value = gold.get(slot, ""), predicted.get(slot, "")
+            difference = "" if gold_value == predicted_value else "differs"
+            states.append((slot, gold_value, predicted_value, difference))
+            data.append({"slot": slot, "gold": gold_value, "predicted": predicted_value})
+        scores = []
+        for verdict in turn["verdicts"]:
+            score = "" if verdict["score"] is None else figure(verdict["score"], 4)
+            scores.append((f"{verdict['metric']}: {verdict['reason']}", score))
+        title = f"{scored.file.source}, dialogue {wanted}, turn {turn['number']}"
+        headers = ["slot", "gold", "predicted", ""]
+        tables.append(Table(f"{title}: states", title, headers, states, data))
+        scores_name = f"{title}: scores"
+        tables.append(Table(scores_name, title, ["metric", "score"], scores, turn["verdicts"]))
+    return tables
+
+
+def _main_intervals(scored: ScoredFile) -> dict[str, comparison.Interval]:
     """Return the intervals of the main figures by their titles, if they were asked for."""
-    intervals = one.intervals.get("scores", {})
-    titles = one.result.headings(main_only=one.file.has_values) if intervals else {}
-    return {title: comparison.Interval(**intervals[f"dst.{key}"]) for title, key in titles.items()}
+    if not scored.intervals:
+        return {}
+    ends = scored.intervals["scores"]
+    intervals = {}
+    for title, key in scored.result.headings(main_only=scored.file.has_values).items():
+        intervals[title] = comparison.Interval(**ends[f"dst.{key}"])
+    return intervals
 
 
-def _reading(one: ScoredFile) -> str:
+def _reading(scored: ScoredFile) -> str:
     """Return what was read, in a sentence."""
-    file, result = one.file, one.result
+    file, result = scored.file, scored.result
     benchmark = file.benchmark
     if benchmark is None:
         size = f"{counted(result.dialogues, 'dialogue')}, {counted(result.turns, 'turn')}"
@@ -401,8 +412,10 @@ def plot_tracking(scored: Sequence[ScoredFile], path: str) -> None:
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
+    names = [scored_file.name for scored_file in scored]
     evidence = list(map(tracking_evidence, scored))
-    keys = [f"dst.{key}" for key in scored[0].result.headings(main_only=True).values()]
-    figures = {key: evidence[0].figures[key] for key in keys}
+    figures = {}
+    for key in scored[0].result.headings(main_only=True).values():
+        figures[f"dst.{key}"] = evidence[0].figures[f"dst.{key}"]
     intervals = list(map(comparison.intervals_of, evidence))
-    comparison.plot_scores([one.name for one in scored], figures, intervals, path)
+    comparison.plot_scores(names, figures, intervals, path)

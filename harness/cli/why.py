@@ -80,17 +80,17 @@ def command(
     plays = read_plays(predictions, benchmark)
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
-    option.refuse(
-        {
-            "--turn goes with --dialogue": turn is not None and dialogue is None,
-            "--domain and --cause go without --dialogue": selected and dialogue,
-            "--html and --serve go without each other, --dialogue, --domain and --cause": pages
-            and (None not in (html, serve) or dialogue or selected),
-            "--turn is not for plays": plays and turn is not None,
-        }
+    option.refuse_if(turn is not None and dialogue is None, "--turn goes with --dialogue")
+    option.refuse_if(selected and dialogue, "--domain and --cause go without --dialogue")
+    option.refuse_if(
+        (html is not None and serve is not None) or (pages and (dialogue or selected)),
+        "--html and --serve go without each other, --dialogue, --domain and --cause",
     )
+    option.refuse_if(plays and turn is not None, "--turn is not for plays")
     if plays:
-        option.of_plays("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
+        option.accept_only(
+            "predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark"
+        )
     options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
     explained = plays or _diagnoses(predictions, benchmark, options)
     sources, outputs = zip(*explained, strict=True)

@@ -121,11 +121,11 @@ def command(
     is solved, or if five in a row end with an error.
     """
     models = [name for name in (agent, user) if name.startswith(_MODEL)]
-    option.refuse(
-        {
-            "a person plays one dialogue at a time; leave --jobs out": user == _PERSON and jobs > 1,
-            "--base-url is for --agent model:NAME or --user model:NAME": base_url and not models,
-        }
+    option.refuse_if(
+        user == _PERSON and jobs > 1, "a person plays one dialogue at a time; leave --jobs out"
+    )
+    option.refuse_if(
+        base_url and not models, "--base-url is for --agent model:NAME or --user model:NAME"
     )
     chats = {name: ChatModel(name.removeprefix(_MODEL), base_url) for name in models}
     agent_name, make_agent = _talker("agent", agent, chats)

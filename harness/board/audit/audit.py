@@ -68,7 +68,7 @@ def command(
     chosen = _audited_entries(entries, names, submissions)
     if paper is not None:
         wrong = bool(names) or explaining or json_target is not None
-        option.refuse({"--paper cannot be combined with NAME, --explain or --json": wrong})
+        option.refuse_if(wrong, "--paper cannot be combined with NAME, --explain or --json")
         has_benchmark = data.DEFAULT in data.installed_benchmarks()
         benchmark = data.load_benchmark(data.DEFAULT) if has_benchmark else None
         tables = tables_of_paper(paper, chosen, DEFAULT_RULES, folders, benchmark)

@@ -51,7 +51,7 @@ def command(
     """Make the website of the leaderboard in the folder DIR, static pages that need no server; or
     show it with --serve.
     """
-    option.refuse({"give either DIR or --serve": (directory is None) == (serve is None)})
+    option.refuse_if((directory is None) == (serve is None), "give either DIR or --serve")
     if rules not in published_rule_sets():
         raise InputError("--rules", unknown("rule set", rules, published_rule_sets()))
     submissions = option.readable(submissions)

@@ -209,7 +209,7 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalis
     options = Options(metrics=["inform", "bleu"], setup=MAIN_SETUP, lexicalised=lexicalised)
     if file is None:
         is_table = ratings.lower().endswith(".csv")
-        option.refuse({"a table of ratings needs FILE, the outputs that it rates": is_table})
+        option.refuse_if(is_table, "a table of ratings needs FILE, the outputs that it rates")
         responses, preferences = read_preferences(ratings)
         scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
         played = {
