@@ -92,15 +92,18 @@ def _circular() -> list[object]:
 @pytest.mark.parametrize(
     ("act", "reason"),
     [
-        (lambda one: one.respond("x" * 100_001), "the response: 100,001 characters; at most 100,0"),
-        (lambda one: one.respond(None), "the response: expected a string, found null"),
         (
-            lambda one: one.call("query_taxi", "x" * 100_001),
+            lambda live: live.respond("x" * 100_001),
+            "the response: 100,001 characters; at most 100,0",
+        ),
+        (lambda live: live.respond(None), "the response: expected a string, found null"),
+        (
+            lambda live: live.call("query_taxi", "x" * 100_001),
             "the arguments of a call: 100,003 char",
         ),
-        (lambda one: one.call("x" * 100_001, {}), "the name of the tool: 100,001 characters"),
+        (lambda live: live.call("x" * 100_001, {}), "the name of the tool: 100,001 characters"),
         (
-            lambda one: [one.call("query_taxi", {}) for _ in range(101)],
+            lambda live: [live.call("query_taxi", {}) for _ in range(101)],
             "the agent calls tools more than 100 times in a turn",
         ),
     ],
@@ -112,6 +115,7 @@ def test_what_breaks_a_dialogue_is_worth_nothing_and_gives_a_reason(
     environment.user_turn()
     assert environment.reward() == Reward(0.0)
     act(environment)
+    assert environment.error is not None
     # Whoever goes on changes nothing.
     assert environment.call("query_hotel", {}) == {"error": environment.error}
     environment.respond("Nonna's Attic?")
