@@ -116,7 +116,7 @@ def board_tables(board: Board) -> list[BoardTable]:
     """Return the tables of a board by track; those of delexicalised responses even without rows."""
     tables = []
     for name, track in tracks().items():
-        references = board.of_track(REFERENCE) if track.delexicalised and track.submitted else ()
+        references = board.of_track(REFERENCE) if track.delexicalised and track.ranks else ()
         for place, rows in enumerate(board.tables_by_track[name]):
             key, title = name, f"{track.title}, rule set {board.rules}"
             if rows and rows[0].table:
@@ -397,11 +397,10 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
     return columns(board)
 
 
-def _track(name: str, place: int, **more: Any) -> Track:
+def _track(name: str, **more: Any) -> Track:
     return Track(
         name=name,
         kind="delexicalised responses",
-        place=place,
         read=read_responses,
         rows=partial(_rows, name),
         columns=_columns,
@@ -417,7 +416,7 @@ _FIGURES = {
 }
 
 TRACKS = (
-    _track("end-to-end", 10, states="predicted", **_FIGURES),
-    _track("policy-optimization", 20, states="gold", **_FIGURES),
-    _track(REFERENCE, 100, states="gold", submitted=False),
+    _track("end-to-end", states="predicted", **_FIGURES),
+    _track("policy-optimization", states="gold", **_FIGURES),
+    _track(REFERENCE, states="gold"),
 )

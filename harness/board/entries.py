@@ -288,7 +288,7 @@ def track_problem(system: System, states: str | None) -> str | None:
 
 def _report_problems(entry: Entry) -> Iterator[str]:
     """Yield which scores are not of what an entry declares: plain English, and placeholders."""
-    aliases, english = entry.system.aliases, tracks()[entry.system.track].english
+    aliases, english = entry.system.aliases, tracks()[entry.system.track].kind == "plain English"
     declared = "none" if aliases is None else aliases.label
     for rules, report in entry.scores.reports.items():
         if ("grounded" in report.metrics) != english:

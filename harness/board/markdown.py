@@ -99,7 +99,7 @@ def _leaderboard(board: Board) -> Iterator[str]:
     yield from _head(board, "Leaderboard", texts["first"]["leaderboard"])
     tables_by_track: dict[str, list[BoardTable]] = {}
     for table in board_tables(board):
-        if table.rows and tracks()[table.track].submitted:
+        if table.rows and tracks()[table.track].ranks:
             tables_by_track.setdefault(table.track, []).append(table)
     kinds: set[str] = set()
     for name, (first, *others) in tables_by_track.items():
@@ -239,7 +239,7 @@ def _page(board: Board) -> Iterator[str]:
     yield "Signature (the sources of domains and states are in the table of set-ups):"
     english: list[Row] = []
     for name, track in tracks().items():
-        if track.english:
+        if track.kind == "plain English":
             english += board.of_track(name)
     signatures = [*common_signatures(board.rows), *common_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
@@ -257,7 +257,7 @@ def _blocks(table: BoardTable) -> Iterator[str]:
         listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
     shown = [_with_interval(column) for column in listed]
     filled = [column for column in shown if any(column.value(row).text for row in rows)]
-    places = [shown_rank(row) for row in rows] if track.submitted else []
+    places = [shown_rank(row) for row in rows] if track.ranks else []
     yield _table(rows, filled, places, linked=track.delexicalised)
 
 

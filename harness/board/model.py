@@ -93,9 +93,9 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
     for entry in entries:
         track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
-            kind = track.english, entry.system.predictions.free_running
+            kind = track.kind == "plain English", entry.system.predictions.free_running
             signatures.setdefault(kind, []).append((entry.key, report.signature))
-        elif track.by_rules and entry.scores.reports and rules == DEFAULT_RULES:
+        elif track.result is None and entry.scores.reports and rules == DEFAULT_RULES:
             yield f"{entry.key}: not scored under rule set {rules}; use --rescore"
     for alike in signatures.values():
         yield from _comparison_problems(alike)
@@ -211,7 +211,7 @@ class Board:
         if self.rules != DEFAULT_RULES:
             return ranges
         for name, track in tracks().items():
-            if track.delexicalised or track.takes_gold:
+            if track.delexicalised or track.kind == "states only":
                 keys = [row.pair_key for row in self.ranked(name)]
                 for place, key in enumerate(keys):
                     rank_range = self._range(keys, place)

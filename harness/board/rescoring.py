@@ -230,7 +230,7 @@ def _rescored(
         InputError: Its files cannot be scored, or it is not known with which gold states they were.
     """
     old, track = entry.scores, tracks()[entry.system.track]
-    if track.takes_gold and old.result is None and isinstance(content, bytes):
+    if track.kind == "states only" and old.result is None and isinstance(content, bytes):
         raise InputError(
             entry.key,
             "its scores cannot be read, so their gold states are unknown; submit it again with "

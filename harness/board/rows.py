@@ -249,7 +249,7 @@ def _reasons(row: Row) -> Iterator[str]:
     if is_human(row.entry):
         yield HUMAN_RESPONSES
         return
-    if not tracks()[system.track].submitted or system.predictions.by_harness:
+    if not tracks()[system.track].ranks or system.predictions.by_harness:
         yield REFERENCE
     if system.unranked is not None:
         yield system.unranked

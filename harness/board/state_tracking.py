@@ -417,7 +417,6 @@ TRACKS = (
     Track(
         name=_NAME,
         kind="states only",
-        place=30,
         read=read_states,
         rows=_rows,
         columns=_columns,

@@ -116,7 +116,7 @@ def _read(
 ) -> tuple[Any, Sequence[Any]]:
     """Read a system's outputs, and those of further seeds."""
     source = files[0][0]
-    if track.takes_plays:
+    if track.kind == "plays":
         joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
         return track.read(joined, source, reading), []
     if any(is_play(content) for _, content in files):
@@ -245,7 +245,7 @@ def new_folder(folder: Path, system: System, replaces: bool) -> tuple[Path, list
             problem = "there is an entry of that name; use another, or --replace"
             raise InputError(str(target), problem)
         old = read_system(target / ENTRY_FILE)
-        if old.predictions.by_harness or not tracks()[old.track].submitted:
+        if old.predictions.by_harness or not tracks()[old.track].ranks:
             raise InputError(str(target), "is made by the harness and cannot be replaced")
     entries = read_entries(folder) if folder.is_dir() else []
     return target, [entry for entry in entries if entry.folder != target]

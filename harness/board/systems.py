@@ -384,9 +384,9 @@ def _unfit(system: System, track: Track) -> Iterator[str]:
     if kind is not None and kind != track.kind:
         fitting = (name for name, other in tracks().items() if other.kind == kind)
         yield f"its predictions are {kind}; the track is {' or '.join(fitting)}"
-    if track.takes_plays and system.predictions.repository is not None:
+    if track.kind == "plays" and system.predictions.repository is not None:
         yield "plays are kept with the entry, as `file`"
-    unfit = {"placeholders": not track.delexicalised, "states_of": not track.by_rules}
+    unfit = {"placeholders": not track.delexicalised, "states_of": track.result is not None}
     for field, is_unfit in unfit.items():
         if is_unfit and getattr(system, field) is not None:
             yield f"`{field}` is not for it; leave it out"

@@ -33,7 +33,6 @@ class Track:
     Attributes:
         name: What entries and options call it.
         kind: The kind of outputs of its systems.
-        place: Its place on the page.
         read: Reads a system's outputs, which know how they are scored: see `Outputs` and `Reading`
             of `entry_scores.py`.
         rows: Returns the rows of each of its tables, the best first, of the entries of all tracks
@@ -41,11 +40,11 @@ class Track:
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
         states: The source of the belief states that its entries are scored with; empty for any.
             Given gold states agree with gold; who submits others must say so in a note.
-        ranks: Key of the column that ranks; empty where nothing does.
+        ranks: Key of the column that ranks; empty in a track without ranks, that of references,
+            which `mwz submit` does not offer.
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
         leads: Keys of the columns besides that of which the page says who leads.
-        submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
         commands: How to score a system of one's own, a command each.
@@ -54,7 +53,6 @@ class Track:
 
     name: str
     kind: Kind
-    place: int
     read: Callable[..., Any]
     rows: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
@@ -63,7 +61,6 @@ class Track:
     against: str = ""
     plotted: str = ""
     leads: tuple[str, ...] = ()
-    submitted: bool = True
     result: type | None = None
     commands: Sequence[str] = ()
     caption: str = ""
@@ -83,37 +80,18 @@ class Track:
         """Whether it has the tables and columns of delexicalised responses."""
         return self.kind == "delexicalised responses"
 
-    @property
-    def english(self) -> bool:
-        """Whether its responses are plain English."""
-        return self.kind == "plain English"
-
-    @property
-    def by_rules(self) -> bool:
-        """Whether its entries are scored under every rule set, and store reports."""
-        return self.result is None
-
-    @property
-    def takes_gold(self) -> bool:
-        """Whether the version of the gold states can be chosen."""
-        return self.kind == "states only"
-
-    @property
-    def takes_plays(self) -> bool:
-        """Whether its outputs are live dialogues, all trials of which are one entry's outputs."""
-        return self.kind == "plays"
-
 
 @cache
 def tracks() -> Mapping[str, Track]:
-    """Return name -> track, in the order of the page."""
+    """Return name -> track, in the order of the page, which is that of the glossary."""
     modules = list(TRACKS)
     for room in complete_rooms():
         modules += [f"mwz.{room.package}.{module}" for module in room.tracks.values()]
     all_tracks: list[Track] = []
     for module in modules:
         all_tracks += import_module(module).TRACKS
-    return {track.name: track for track in sorted(all_tracks, key=lambda track: track.place)}
+    by_name = {track.name: track for track in all_tracks}
+    return {name: by_name[name] for name in glossary()["tracks"] if name in by_name}
 
 
 def report_left_out(source: Path, left_out: str) -> None:
@@ -130,4 +108,4 @@ def report_left_out(source: Path, left_out: str) -> None:
 
 def submitted_tracks() -> list[str]:
     """Return the tracks that systems can be entered in."""
-    return [name for name, track in tracks().items() if track.submitted]
+    return [name for name, track in tracks().items() if track.ranks]

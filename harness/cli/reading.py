@@ -118,7 +118,7 @@ def _plays_of(name: str) -> bytes | board.Predictions | None:
             file = read_bytes(name)
             return file if is_play(file) else None
         entry = found_entry(name)
-    if entry is None or not board.tracks()[entry.system.track].takes_plays:
+    if entry is None or board.tracks()[entry.system.track].kind != "plays":
         return None
     content = board.find_predictions(entry, ())
     return content if isinstance(content, bytes) else entry.system.predictions
@@ -152,7 +152,7 @@ class NamedOutputs:
             InputError: The file is of no known format.
         """
         if self.entry is not None:
-            return board.tracks()[self.entry.system.track].takes_gold
+            return board.tracks()[self.entry.system.track].kind == "states only"
         if isinstance(self.content, str):
             return False
         return read_standard(self.content, self.source).has_states_alone
@@ -161,7 +161,7 @@ class NamedOutputs:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
         is_lexicalised = self.content == HUMAN
         if self.entry is not None:
-            is_lexicalised = board.tracks()[self.entry.system.track].english
+            is_lexicalised = board.tracks()[self.entry.system.track].kind == "plain English"
         lexicalised = options.resolved.lexicalised or is_lexicalised
         placeholders = options.placeholders
         if isinstance(self.content, str):
@@ -201,7 +201,7 @@ def read_outputs(name: str, required: bool = True) -> NamedOutputs:
     if entry is None:
         return NamedOutputs(name, read_bytes(name))
 
-    if board.tracks()[entry.system.track].takes_plays:
+    if board.tracks()[entry.system.track].kind == "plays":
         problem = "has live dialogues, which this command does not read"
         raise InputError(f"entry {entry.key}", problem)
     try:

@@ -94,9 +94,9 @@ def command(
     unfit = {
         "reported": not declared.delexicalised,
         "placeholders": not declared.delexicalised,
-        "seeds": declared.takes_gold,
-        "gold": not declared.takes_gold,
-        "free_running": not declared.english,
+        "seeds": declared.kind == "states only",
+        "gold": declared.kind != "states only",
+        "free_running": declared.kind != "plain English",
     }
     for name, is_unfit in unfit.items():
         option.refuse_if(
@@ -111,7 +111,7 @@ def command(
     scorer = Scorer(chosen_benchmark(benchmark))
     reading = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
-    if declared.by_rules:
+    if declared.result is None:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
     entry, made = board.enter(submissions, system, files, reading, tell, replace)

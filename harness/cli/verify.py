@@ -109,7 +109,8 @@ def _compare_with_libraries(
     responding = [
         one
         for one in entries
-        if board.tracks()[one.system.track].by_rules and not one.system.predictions.free_running
+        if board.tracks()[one.system.track].result is None
+        and not one.system.predictions.free_running
     ]
     jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
     coming = run(reference_differences, jobs, loaded, workers)
@@ -133,7 +134,10 @@ def _reference_job(
 ) -> tuple[bytes | str, str, Options, bool] | InputError:
     """Return how an entry is compared with the libraries; or why it cannot be."""
     system = entry.system
-    options = Options(lexicalised=board.tracks()[system.track].english, placeholders=system.aliases)
+    options = Options(
+        lexicalised=board.tracks()[system.track].kind == "plain English",
+        placeholders=system.aliases,
+    )
     try:
         return board.find_predictions(entry, folders), entry.key, options, scored
     except InputError as error:

@@ -161,7 +161,6 @@ TRACKS = (
     Track(
         name=_NAME,
         kind="plain English",
-        place=40,
         read=_read,
         rows=_rows,
         columns=_columns,

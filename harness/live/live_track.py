@@ -368,7 +368,6 @@ TRACKS = (
     Track(
         name=_NAME,
         kind="plays",
-        place=50,
         read=_read,
         rows=_rows,
         columns=_columns,

@@ -92,7 +92,7 @@ def command(
     if json_target != STANDARD_STREAM:
         # Public tables have figures of trackers, too.
         public = {row.entry for table in reported for row in table.rows}
-        trackers = [one for one in entries if tracks()[one.system.track].takes_gold]
+        trackers = [one for one in entries if tracks()[one.system.track].kind == "states only"]
         recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
         audit_tables = record_tables(recorded, reported, bool(names), searches)
         filled = [table for table in audit_tables if table.rows or format_ == "json"]
@@ -115,10 +115,10 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
     for entry in chosen_entries(entries, names, folder):
         track, about = tracks()[entry.system.track], list(entry.problems)
         # Nobody reports what the harness made.
-        is_made = track.english and entry.system.predictions.by_harness
-        if not names and (is_made or not track.by_rules):
+        is_made = track.kind == "plain English" and entry.system.predictions.by_harness
+        if not names and (is_made or track.result is not None):
             continue
-        if not track.by_rules:
+        if track.result is not None:
             about = [f"is in the track {entry.system.track}, which has no reported figures"]
         problems += [f"{entry.key}: {problem}" for problem in about]
         audited.append(entry)

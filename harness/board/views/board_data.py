@@ -140,12 +140,12 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
     }
     # Trackers have a rank for each set of gold states.
     track = tracks()[entry.system.track]
-    if row is None or track.takes_gold:
+    if row is None or track.kind == "states only":
         return about
     about["rank"] = row.rank
     if row.key in board.rank_ranges:
         about["rank_range"] = list(board.rank_ranges[row.key])
-    if track.takes_plays:
+    if track.kind == "plays":
         passes = [value.number for name, value in row.figures.items() if name.startswith("pass^")]
         about["user"] = figure_of(row, "user").words
         about["trials"] = figure_of(row, "trials").number
@@ -164,7 +164,7 @@ def tracked_rows(board: Board, entry: Entry) -> list[tuple[Track, Row]]:
     """Return an entry's row for each set of gold states, with the track of the table."""
     rows = []
     for name, track in tracks().items():
-        if track.takes_gold:
+        if track.kind == "states only":
             for row in chain.from_iterable(board.tables_by_track[name]):
                 if row.key == entry.key:
                     rows.append((track, row))
@@ -445,7 +445,7 @@ def published(board: Board, track: str) -> list[Published]:
         if year is None:
             continue
         figures.append(Published(year, row.name, float(row.ranking_key[0]), True, row.key))
-        for claim in system.reported if tracks()[track].by_rules else ():
+        for claim in system.reported if tracks()[track].result is None else ():
             combined = _combined(claim.figures)
             if combined is not None:
                 figures.append(Published(year, system.name, float(combined), False, row.key))
@@ -454,7 +454,7 @@ def published(board: Board, track: str) -> list[Published]:
         for line in table.rows if table.track == track else ():
             year = paper_year(line.paper) if line.entry is None else years.get(line.entry)
             printed = [_combined(claim.figures) for claim in printed_figures(table, line)]
-            if tracks()[track].takes_gold and rows:
+            if tracks()[track].kind == "states only" and rows:
                 # Public tables say which gold states a joint accuracy was made with.
                 version = figure_of(rows[0], "version").words
                 printed = [number(line.figures.get(f"{version} joint accuracy", ""))]

@@ -233,7 +233,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         caption=table.title,
         columns=listed,
         source=official,
-        ranked=track.submitted and (not rows or bool(placed)),
+        ranked=bool(track.ranks) and (not rows or bool(placed)),
         answer=answer(board, table),
         comparable=track.delexicalised,
         begin=[band[0].anchor for band in board.bands(table.track)[1:]],

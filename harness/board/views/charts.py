@@ -31,7 +31,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     A chart has `kind`, "time" or "scatter"; `x` and `y`, what is shown to the right and upwards;
     and what `scatter` returns.
     """
-    if not tables or not tables[0].rows or not tracks()[tables[0].track].submitted:
+    if not tables or not tables[0].rows or not tracks()[tables[0].track].ranks:
         return
     table, track = tables[0], tracks()[tables[0].track]
     columns = {column.key: column for column in table.columns}
