@@ -182,6 +182,6 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: Track) ->
     run = track.board.failed("verify", "--jobs", 1)
     assert "passes[0].value" in run.out
     change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
-    assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
+    assert re.search(r"result\.agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
     track.board.done("leaderboard", "--rescore", "--jobs", 1)
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
