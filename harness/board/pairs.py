@@ -3,8 +3,8 @@
 Entries with predicted states are also compared by these, against the benchmark's gold states, as
 systems of their own that are called NAME/states.
 
-What `dialogues.json` holds of every dialogue is enough for `FIGURES` under the default rule set, in
-the strict set-up. What is known of a file is brought into the same form by `of_file`.
+What an entry stores of every dialogue is enough for `FIGURES` under the default rule set, in the
+strict set-up. What is known of a file is brought into the same form by `of_file`.
 
 Every two entries whose scores compare under the default rule set have a line in `pairs.jsonl`:
 differences, the dialogues that only one of the two wins, and p-values. A line is made of what both
