@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers import RULES, VENUES, database
 
-from mwz.database import TablesFile, VenueDatabase, tables, venues
+from mwz.database import TablesFile, VenueDatabase, venues
 
 NEW_VALUES = ["golden spoons", "the silver fork", "iron pots", "no such", "?", "", "copper"]
 SPOON = {"name": "the golden spoon"}
@@ -38,10 +38,10 @@ def _no_work(*arguments: object, **options: object) -> Any:
 
 def test_tables_are_filled_once(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _answers(None) == _answers(file) == ANSWERS
-    monkeypatch.setattr(tables, "_fill", _no_work)
+    monkeypatch.setattr(venues, "_fill", _no_work)
     assert _answers(file) == ANSWERS
     # Stored values are matched by then.
-    monkeypatch.setattr(tables, "reaches", _no_work)
+    monkeypatch.setattr(venues, "reaches", _no_work)
     kept = VenueDatabase(VENUES, RULES, file)
     assert [*kept.query("restaurant", {"name": "golden spoon", "food": "greek"})] == ["r1"]
     # Only whole files are left.
@@ -51,7 +51,7 @@ def test_tables_are_filled_once(file: TablesFile, monkeypatch: pytest.MonkeyPatc
 def test_new_values_are_written_in_bulk(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 3)
     assert _answers(file) == ANSWERS
-    monkeypatch.setattr(tables, "reaches", _no_work)
+    monkeypatch.setattr(venues, "reaches", _no_work)
     kept = VenueDatabase(VENUES, RULES, file)
     # Two times three of the seven; the other is matched again when it comes.
     for value, answer in zip(NEW_VALUES[:6], ANSWERS, strict=False):
