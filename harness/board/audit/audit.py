@@ -87,22 +87,26 @@ def command(
             for entry in chosen
             if tracks()[entry.system.track].delexicalised
         }
-        coming = search_setups(outputs, workers)
-        searches = dict(tqdm(coming, "set-ups", len(outputs), unit="system", disable=None))
+        results = search_setups(outputs, workers)
+        searches = dict(tqdm(results, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:
         # Public tables have figures of trackers, too.
-        public = {row.entry for table in reported for row in table.rows}
-        trackers = [one for one in entries if tracks()[one.system.track].kind == "states only"]
-        recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
+        public: set[str | None] = set()
+        for table in reported:
+            public.update(row.entry for row in table.rows)
+        recorded = list(chosen)
+        for entry in () if names else entries:
+            if tracks()[entry.system.track].kind == "states only" and entry.key in public:
+                recorded.append(entry)
         audit_tables = record_tables(recorded, reported, bool(names), searches)
         filled = [table for table in audit_tables if table.rows or format_ == "json"]
         none = printable(f"no figures are reported of {', '.join(names)}\n")
         click.echo(formatted(filled, format_) if filled else none, nl=False)
-        for one in chosen if format_ == "text" else ():
-            if one.key in searches:
-                click.echo("\n" + printable(explanation_text(one, searches[one.key])))
+        for entry in chosen if format_ == "text" else ():
+            if entry.key in searches:
+                click.echo("\n" + printable(explanation_text(entry, searches[entry.key])))
     if json_target is not None:
-        write_json(json_target, [audit_data(one, searches.get(one.key)) for one in chosen])
+        write_json(json_target, [audit_data(entry, searches.get(entry.key)) for entry in chosen])
 
 
 def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from mwz.normalization import published_rule_sets, rule_set
 
@@ -34,34 +34,40 @@ _WORDS = {True: "yes", False: "no"}
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
 
-_NEAREST: Mapping[str, tuple[str, Mapping[str, str], Mapping[str, str], int]] = {
-    "nearest_bleu": (
+
+class _Nearest(NamedTuple):
+    """A table of combinations: its title, title -> way, title -> metric, and the digits shown."""
+
+    title: str
+    ways: Mapping[str, str]
+    figures: Mapping[str, str]
+    digits: int
+
+
+_RATE_WAYS = {
+    "rules": "rules",
+    "venues": "comparison",
+    "updates": "updates",
+    "reduced": "reduced_search",
+    "domains": "domains",
+    "states": "states",
+}
+_NAMED_WAYS = {"set-up": "setup", "rules": "rules", "domains": "domains", "states": "states"}
+_RATES = {"Inform": "inform", "Success": "success"}
+
+_NEAREST: Mapping[str, _Nearest] = {
+    "nearest_bleu": _Nearest(
         "nearest in BLEU",
         {"references": "style", "tokenisation": "tokenization"},
         {"BLEU": "bleu"},
-        2,
+        digits=2,
     ),
-    "nearest_named": (
-        "nearest of the set-ups of published scripts",
-        {"set-up": "setup", "rules": "rules", "domains": "domains", "states": "states"},
-        {"Inform": "inform", "Success": "success"},
-        1,
+    "nearest_named": _Nearest(
+        "nearest of the set-ups of published scripts", _NAMED_WAYS, _RATES, digits=1
     ),
-    "nearest_rates": (
-        "nearest in Inform and Success",
-        {
-            "rules": "rules",
-            "venues": "comparison",
-            "updates": "updates",
-            "reduced": "reduced_search",
-            "domains": "domains",
-            "states": "states",
-        },
-        {"Inform": "inform", "Success": "success"},
-        1,
-    ),
+    "nearest_rates": _Nearest("nearest in Inform and Success", _RATE_WAYS, _RATES, digits=1),
 }
-"""Table of combinations -> its title, title -> way, title -> figure, and the digits shown."""
+"""Table of combinations -> how it is shown."""
 
 
 # ---------------------------------------------------------------------- a system by itself
@@ -91,26 +97,23 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             "one as near"
         )
     for name, points in _nearest(entry, claim, search).items():
-        title, ways, figures, digits = _NEAREST[name]
         if not points:
             continue
+        shown = _NEAREST[name]
         rows = []
         for point in points:
-            by_way = (point.ways[way] for way in ways.values())
-            cells = [
-                "*" * point.stated(entry.system.setup),
-                *(_WORDS.get(way, way) for way in by_way),
-            ]
-            cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
-            rows.append([*cells, figure(point.off_by(claim), digits)])
-        table = text_table(["", *ways, *figures, "off by"], rows)
-        yield f"{title} (* the authors' stated set-up)\n{table}"
-
-
-def _with_deviation(point: Point, metric: str, digits: int) -> str:
-    deviation = point.figures.get(f"{metric}_deviation")
-    text = figure(point.figures[metric], digits)
-    return f"{text} ± {figure(deviation, digits)}" if deviation else text
+            cells = ["*" if point.stated(entry.system.setup) else ""]
+            for way in shown.ways.values():
+                cells.append(_WORDS.get(point.ways[way], point.ways[way]))
+            for metric in shown.figures.values():
+                text = figure(point.figures[metric], shown.digits)
+                deviation = point.figures.get(f"{metric}_deviation")
+                if deviation:
+                    text += f" ± {figure(deviation, shown.digits)}"
+                cells.append(text)
+            rows.append([*cells, figure(point.off_by(claim), shown.digits)])
+        table = text_table(["", *shown.ways, *shown.figures, "off by"], rows)
+        yield f"{shown.title} (* the authors' stated set-up)\n{table}"
 
 
 def _nearest(
@@ -119,8 +122,9 @@ def _nearest(
     """Return table of combinations -> those to show, the nearest first, with the stated ones."""
 
     def listed(points: Sequence[Point]) -> list[Point]:
-        near = enumerate(nearest(points, claim))
-        return [point for at, point in near if at < _LISTED or point.stated(entry.system.setup)]
+        in_order = nearest(points, claim)
+        stated = [point for point in in_order[_LISTED:] if point.stated(entry.system.setup)]
+        return in_order[:_LISTED] + stated
 
     return {
         "nearest_bleu": listed(search.bleu),
@@ -139,39 +143,44 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any
     reported = []
     for claim in entry.system.reported:
         figures = reported_figures(entry, claim, search.alternatives if search else None)
-        about = {"source": claim.source, "setup": claim.setup}
-        more = {} if search is None else _search_data(entry, claim, search)
-        reported.append({**about, "figures": list(map(_figure_data, figures)), **more})
-    data = {"format": FORMAT, "submission": entry.key, "name": entry.system.name}
-    grid = {
-        kind: [{**point.ways, **point.figures} for point in points]
-        for kind, points in (vars(search) if search else {}).items()
+        audited: dict[str, Any] = {"source": claim.source, "setup": claim.setup}
+        audited["figures"] = [_figure_data(figure) for figure in figures]
+        if search is not None:
+            audited["nearness"] = nearness(search, claim)
+            for name, points in _nearest(entry, claim, search).items():
+                audited[name] = [_point_data(point, entry, claim) for point in points]
+        reported.append(audited)
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "submission": entry.key,
+        "name": entry.system.name,
+        "reported": reported,
     }
-    return {**data, "reported": reported, **({"grid": grid} if grid else {})}
+    if search is not None:
+        grid = {}
+        for kind, points in vars(search).items():
+            grid[kind] = [{**point.ways, **point.figures} for point in points]
+        data["grid"] = grid
+    return data
 
 
-def _figure_data(one: PrintedFigure) -> dict[str, Any]:
+def _figure_data(figure: PrintedFigure) -> dict[str, Any]:
+    scored: dict[str, dict[str, float]] = {rules: {} for rules in published_rule_sets()}
+    for (rules, setup), value in figure.by_setup.items():
+        if rules in scored:
+            scored[rules][setup] = value
     return {
-        "metric": one.metric,
-        "reported": float(one.printed),
-        "scored": {
-            rules: {setup: value for (of, setup), value in one.by_setup.items() if of == rules}
-            for rules in published_rule_sets()
-        },
-        "difference": one.difference,
-        "verdict": one.verdict,
+        "metric": figure.metric,
+        "reported": float(figure.printed),
+        "scored": scored,
+        "difference": figure.difference,
+        "verdict": figure.verdict,
     }
 
 
-def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> dict[str, Any]:
-    def data(point: Point) -> dict[str, Any]:
-        stated = point.stated(entry.system.setup)
-        return {**point.ways, **point.figures, "off_by": point.off_by(claim), "stated": stated}
-
-    return {
-        "nearness": nearness(search, claim),
-        **{name: list(map(data, of)) for name, of in _nearest(entry, claim, search).items()},
-    }
+def _point_data(point: Point, entry: Entry, claim: ReportedFigures) -> dict[str, Any]:
+    stated = point.stated(entry.system.setup)
+    return {**point.ways, **point.figures, "off_by": point.off_by(claim), "stated": stated}
 
 
 # --------------------------------------------------------------------------- all systems
@@ -193,11 +202,14 @@ def record_tables(
     """
     if named:
         keys = {entry.key for entry in entries}
-        tables = [
-            replace(table, rows=tuple(row for row in table.rows if row.entry in keys))
-            for table in tables
-        ]
-    others = sum(row.entry is None for table in tables for row in table.rows)
+        chosen = []
+        for table in tables:
+            rows = tuple(row for row in table.rows if row.entry in keys)
+            chosen.append(replace(table, rows=rows))
+        tables = chosen
+    others = 0
+    for table in tables:
+        others += sum(row.entry is None for row in table.rows)
     alternatives = {key: search.alternatives for key, search in searches.items()}
     return [
         _record_table(record(entries, tables, alternatives), others),
@@ -219,16 +231,26 @@ def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
         figures: The figures.
         others: How many rows of the public tables have no entry, and are not among them.
     """
-    distinct = dict.fromkeys(one.source for one in figures)
-    sources = {source: f"[{number}]" for number, source in enumerate(distinct, 1)}
+    sources: dict[str, str] = {}
     rows, data = [], []
-    for one in figures:
-        texts = one.texts(1 if one.title in _PERCENT else 0)
-        place = {"setup": one.setup, "figure": one.title}
-        rows.append([one.system, sources[one.source], *place.values(), *texts, one.verdict])
-        about = {"system": one.system, "entry": one.entry, "source": one.source, **place}
-        harness = {"harness": one.scored, "difference": one.difference}
-        data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
+    for reported in figures:
+        number = sources.setdefault(reported.source, f"[{len(sources) + 1}]")
+        texts = reported.texts(1 if reported.title in _PERCENT else 0)
+        place = [reported.system, number, reported.setup, reported.title]
+        rows.append([*place, *texts, reported.verdict])
+        data.append(
+            {
+                "system": reported.system,
+                "entry": reported.entry,
+                "source": reported.source,
+                "setup": reported.setup,
+                "figure": reported.title,
+                "reported": f"{reported.printed:f}",
+                "harness": reported.scored,
+                "difference": reported.difference,
+                "verdict": reported.verdict,
+            }
+        )
     notes = _legend(("source", "set-up", "reported", "harness", "difference"))
     notes += _legend(glossary()["verdicts"], "verdicts")
     notes += [f"{number} {source}" for source, number in sources.items()]
@@ -251,31 +273,32 @@ def rule_set_rows(
         harness minus reported, in points, of the rule sets that there were when the table was
         printed; `under`, those under which both come out to the digits printed.
     """
-    by_key = {one.key: one for one in entries}
-    return [
-        _rule_set_row(by_key[row.entry or ""], claim, table.date)
-        for table in tables
-        if table.kind == OFFICIAL
-        for row in table.rows
-        if row.entry in by_key
-        for claim in printed_figures(table, row)
-    ]
+    by_key = {entry.key: entry for entry in entries}
+    rows = []
+    for table in tables:
+        for row in table.rows if table.kind == OFFICIAL else ():
+            if row.entry in by_key:
+                for claim in printed_figures(table, row):
+                    rows.append(_rule_set_row(by_key[row.entry], claim, table.date))
+    return rows
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
-    rates = ("inform", "success")
-    figures = [one for one in reported_figures(entry, claim) if one.metric in rates]
+    """Return an official row beside the rule sets that there were at a date."""
+    reported = reported_figures(entry, claim)
+    rates = [figure for figure in reported if figure.metric in ("inform", "success")]
     differences: dict[str, dict[str, float | None]] = {}
     under = []
     for rules in published_rule_sets():
         if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
-            scored = [replace(one, scored=one.by_setup[rules, "strict"]) for one in figures]
-            differences[rules] = {one.metric: one.difference for one in scored}
-            under += [rules] if all(one.equal for one in scored) else []
+            scored = [replace(rate, scored=rate.by_setup[rules, "strict"]) for rate in rates]
+            differences[rules] = {rate.metric: rate.difference for rate in scored}
+            if all(rate.equal for rate in scored):
+                under.append(rules)
     return {
         "system": entry.system.name,
         "entry": entry.key,
-        "printed": {one.metric: f"{one.printed:f}" for one in figures},
+        "printed": {rate.metric: f"{rate.printed:f}" for rate in rates},
         "differences": differences,
         "under": under,
     }
@@ -283,18 +306,23 @@ def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dic
 
 def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
     """Return the table of which rule set each official row comes out under."""
-    scored = {rules for row in official for rules in row["differences"]}
+    scored = set().union(*(row["differences"] for row in official))
     rule_sets = [name for name in published_rule_sets() if name in scored]
     rows = []
     for row in official:
-        gaps, printed = row["differences"], row["printed"]
-        texts = [
-            " / ".join(map(signed, gaps[rules].values())) if rules in gaps else figure(None)
-            for rules in rule_sets
-        ]
-        off_by = {rules: sum(map(abs, one.values())) for rules, one in gaps.items()}
+        texts = []
+        for rules in rule_sets:
+            differences = row["differences"].get(rules)
+            if differences is None:
+                texts.append(figure(None))
+            else:
+                texts.append(" / ".join(map(signed, differences.values())))
+        off_by = {}
+        for rules, differences in row["differences"].items():
+            off_by[rules] = sum(abs(difference) for difference in differences.values())
         nearest_rules = min(off_by, key=lambda rules: off_by[rules], default=figure(None))
         under = " or ".join(row["under"]) or f"none (nearest: {nearest_rules})"
+        printed = row["printed"]
         rows.append([row["system"], printed["inform"], printed["success"], *texts, under])
     headers = ["system", "Inform", "Success", *rule_sets, "comes out under"]
     title = "The rule set of each row of the public board"
@@ -312,33 +340,47 @@ def _misfits_table(figures: Sequence[PrintedFigure]) -> Table:
             f"the mean of up to {max(RUNS)}."
         )
     for digits in (2, 1):
-        shares = [
-            f"{figure(100 * share)} % over {size} {unit}"
-            for unit, sizes in SIZES.items()
-            for size in sizes
-            if (share := possible_share(digits, size)) < 1
-        ]
+        shares = []
+        for unit, sizes in SIZES.items():
+            for size in sizes:
+                share = possible_share(digits, size)
+                if share < 1:
+                    shares.append(f"{figure(100 * share)} % over {size} {unit}")
         notes.append(
             f"Of all values with {counted(digits, 'decimal')} one run can have "
             f"{', '.join(shares)}: what is attainable there may be so by chance."
         )
-    data = [
-        {
-            "kind": one.verdict,
-            "system": one.system,
-            "source": one.source,
-            "figure": one.title,
-            "printed": f"{one.printed:f}",
-            "finding": one.reason,
-        }
-        for one in figures
-    ]
+    data = []
+    for misfit in figures:
+        data.append(
+            {
+                "kind": misfit.verdict,
+                "system": misfit.system,
+                "source": misfit.source,
+                "figure": misfit.title,
+                "printed": f"{misfit.printed:f}",
+                "finding": misfit.reason,
+            }
+        )
     headers = ["system", "source", "figure", "printed", "finding"]
-    rows = [[one[name] for name in headers] for one in data]
+    rows = [list(line.values())[1:] for line in data]
     return Table("findings", "Figures that do not fit", headers, rows, data, notes)
 
 
 # ------------------------------------------------- how near all systems' combinations come
+
+
+def _named_data(point: Point, claim: ReportedFigures) -> dict[str, Any]:
+    """Return a named set-up beside what is reported: printed figures, set-up, scored figures."""
+    metrics = point.reported(claim)
+    data: dict[str, Any] = {}
+    for metric in metrics:
+        data[f"reported_{metric}"] = f"{claim.figures[metric]:f}"
+    data |= {"setup": point.ways["setup"], "rules": point.ways["rules"]}
+    for metric in metrics:
+        data[metric] = point.figures[metric]
+    data["off_by"] = point.off_by(claim)
+    return data
 
 
 def _search_tables(
@@ -349,27 +391,28 @@ def _search_tables(
     data: list[dict[str, Any]] = []
     named_rows: list[list[str]] = []
     named_data: list[dict[str, Any]] = []
-    for name, claim, search in (
-        (entry.system.name, claim, searches[entry.key])
-        for entry in entries
-        for claim in entry.system.reported
-        if entry.key in searches and claim.setup == "own"
-    ):
-        about = {"system": name, "source": claim.source}
-        for near in nearness(search, claim):
-            counts = (str(near["tried"]), figure(near["off_by"], 2), str(near["as_near"]))
-            shares = (f"{figure(near[share])} %" for share in ("share", "by_chance"))
-            rows.append([name, " and ".join(near["figures"]), *counts, *shares])
-            data.append({**about, **near})
-        for point in nearest_named(search, claim)[:1]:
-            metrics, off_by = point.reported(claim), point.off_by(claim)
-            printed = {f"reported_{metric}": f"{claim.figures[metric]:f}" for metric in metrics}
-            scored = {metric: point.figures[metric] for metric in metrics}
-            setup = {way: point.ways[way] for way in ("setup", "rules")}
-            texts = (" / ".join(printed.values()), *setup.values())
-            harness = " / ".join(map(figure, scored.values()))
-            named_rows.append([*about.values(), *texts, harness, figure(off_by)])
-            named_data.append({**about, **printed, **setup, **scored, "off_by": off_by})
+    for entry in entries:
+        search = searches.get(entry.key)
+        if search is None:
+            continue
+        for claim in entry.system.reported:
+            if claim.setup != "own":
+                continue
+            about = {"system": entry.system.name, "source": claim.source}
+            for near in nearness(search, claim):
+                row = [entry.system.name, " and ".join(near["figures"]), str(near["tried"])]
+                row += [figure(near["off_by"], 2), str(near["as_near"])]
+                row += [f"{figure(near['share'])} %", f"{figure(near['by_chance'])} %"]
+                rows.append(row)
+                data.append({**about, **near})
+            for point in nearest_named(search, claim)[:1]:
+                line = {**about, **_named_data(point, claim)}
+                metrics = point.reported(claim)
+                printed = " / ".join(line[f"reported_{metric}"] for metric in metrics)
+                scored = " / ".join(figure(line[metric]) for metric in metrics)
+                row = [*about.values(), printed, line["setup"], line["rules"], scored]
+                named_rows.append([*row, figure(line["off_by"])])
+                named_data.append(line)
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
         title = "How near the combinations of --explain come"

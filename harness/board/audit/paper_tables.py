@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -50,6 +49,9 @@ NOT_AT_HAND = "not at hand"
 
 _WORDS = {True: "reduced", False: "full", None: "–"}
 """What tables say of an entry's own set-up where it has no word: of its search."""
+
+_SIGNS = {True: "=", False: "≠", None: ""}
+"""Whether a printed fact is the project's -> what stands between the two."""
 
 CORPUS = "corpus"
 """The key of the entry of the benchmark's own responses."""
@@ -93,27 +95,38 @@ def cells(
     authors' own figure; its verdict says where the outputs are, if the harness has none. Trackers'
     files are looked for in folders, as `find_file` does, and among the downloads.
     """
-    reports = {
-        entry.key: report for entry in entries if (report := entry.scores.reports.get(rules))
-    }
+    reports = {entry.key: entry.scores.reports.get(rules) for entry in entries}
     figures = []
     for table in paper["tables"]:
         keys = table.get("systems") or paper["systems"]
         tracked = _tracked(paper, table, keys, folders)
         for row in table["rows"]:
             printed = dict(zip(keys, row["figures"], strict=True))
-            printed |= {CORPUS: row["corpus"]} if "corpus" in row else {}
+            if "corpus" in row:
+                printed[CORPUS] = row["corpus"]
             setup = row.get("setup", MAIN_SETUP)
             for key, text in printed.items():
-                scored, fate = None, f"outputs {table['outputs']}" if "outputs" in table else ""
+                report = reports.get(key)
+                scored, fate = None, ""
                 if key in tracked:
                     scored = _tracked_figure(tracked[key], row["metric"], paper["percent"])
                     fate = "its file does not say" if scored is None else ""
-                elif key in reports and not fate:
-                    scored = scored_figure(reports[key], setup, row["metric"], row.get("style"))
-                printed_setup = QUOTED if row.get("quoted") else setup
-                about = (key, key, _place(table), printed_setup, row["label"], row["metric"])
-                figures.append(PrintedFigure(Decimal(text), scored, *about, verdict=fate))
+                elif "outputs" in table:
+                    fate = f"outputs {table['outputs']}"
+                elif report is not None:
+                    scored = scored_figure(report, setup, row["metric"], row.get("style"))
+                cell = PrintedFigure(
+                    Decimal(text),
+                    scored,
+                    system=key,
+                    entry=key,
+                    source=_place(table),
+                    setup=QUOTED if row.get("quoted") else setup,
+                    title=row["label"],
+                    metric=row["metric"],
+                    verdict=fate,
+                )
+                figures.append(cell)
     return figures
 
 
@@ -131,7 +144,11 @@ def _tracked(
         pairs = [{"gt": read_example(gold), "pr": read_example(pred)} for gold, pred in turns]
         file = parse_tracking_file({column: pairs}, column, load_benchmark)
         results[column] = score_tracking(file.dialogues)
-    files, pins = table.get("files", {}), _pinned(paper)
+    files = table.get("files", {})
+    pins: dict[str, PinnedFile] = {}
+    for source in read_data_set(DEFAULT).sources:
+        if source.repository == paper.get("repository"):
+            pins.update({file.path: file for file in source.files})
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))
@@ -142,18 +159,13 @@ def _tracked(
     return results
 
 
-def _pinned(paper: Data) -> dict[str, PinnedFile]:
-    """Return the files of a paper's repository that are pinned, by their paths."""
-    sources = read_data_set(DEFAULT).sources
-    of_paper = (one for one in sources if one.repository == paper.get("repository"))
-    return {file.path: file for source in of_paper for file in source.files}
-
-
 def _tracked_figure(result: TrackingResult, metric: str, percent: bool) -> float | None:
     """Return a figure of a tracker, a share in the paper's unit; None if it has none."""
     counts = {"turns": result.turns, **result.counts}
     share = result.figures.get(metric)
-    return counts.get(metric) if share is None else share / (1 if percent else 100)
+    if share is None:
+        return counts.get(metric)
+    return share if percent else share / 100
 
 
 def read_example(text: str) -> list[str]:
@@ -187,34 +199,36 @@ def tables_of_paper(
     """
     paper = read_paper(name)
     by_table: dict[str, list[PrintedFigure]] = {}
-    for one in cells(paper, entries, rules, folders):
-        by_table.setdefault(one.source, []).append(one)
+    for cell in cells(paper, entries, rules, folders):
+        by_table.setdefault(cell.source, []).append(cell)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [
-        _facts_table(one, dict(_facts(one, entries, benchmark))) for one in paper.get("facts", ())
-    ]
-    tables += [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
+    tables = []
+    for table in paper.get("facts", ()):
+        tables.append(_facts_table(table, dict(_facts(table, entries, benchmark))))
+    for table in paper["tables"]:
+        tables.append(_paper_table(table, by_table[_place(table)], names))
     if paper.get("version"):
         tables.append(same_system_table())
-    *others, last = tables
-    return [*others, replace(last, notes=[*last.notes, *paper.get("remarks", ())])]
+    last = tables[-1]
+    tables[-1] = replace(last, notes=[*last.notes, *paper.get("remarks", ())])
+    return tables
 
 
 def _paper_table(table: Data, cells: Sequence[PrintedFigure], names: Mapping[str, str]) -> Table:
     labels = list(dict.fromkeys(cell.title for cell in cells))
     by_key: dict[str, dict[str, str]] = {}
     for cell in cells:
-        printed, scored, _ = cell.texts()
-        beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
-        by_key.setdefault(cell.entry, {})[cell.title] = printed + beside
+        text, scored, _ = cell.texts()
+        if not cell.verdict:
+            text += f" {'=' if cell.equal else '≠'} {scored}"
+        by_key.setdefault(cell.entry, {})[cell.title] = text
+    rows = []
+    for key, texts in by_key.items():
+        rows.append([names.get(key, key), *(texts.get(label, "") for label in labels)])
+    notes = list(_counts([cell for cell in cells if not cell.verdict]))
     fates = Counter(cell.verdict for cell in cells if cell.verdict)
-    rows = [
-        [names.get(key, key), *(texts.get(label, "") for label in labels)]
-        for key, texts in by_key.items()
-    ]
-    counts = _counts([cell for cell in cells if not cell.verdict])
-    without_harness = (f"{counted(n, 'figure')} not scored: {why}" for why, n in fates.items())
-    notes = [*counts, *without_harness]
+    for fate, number in fates.items():
+        notes.append(f"{counted(number, 'figure')} not scored: {fate}")
     data = [
         {
             "table": cell.source,
@@ -238,16 +252,16 @@ def _titled(table: Data, *content: Any) -> Table:
 
 def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
     """Return a table of facts beside the project's: row -> what it has."""
-    about = {"table": _place(table), "row": table["title"]}
+    rows: list[list[str]] = []
     data: list[dict[str, Any]] = []
     for row, printed in table["rows"].items():
         fact = facts.get(row)
         equal = None if fact is None else fact == printed
-        beside = {"harness": fact or NOT_AT_HAND, "equal": equal}
-        data.append({**about, "entry": row, "quoted": False, "printed": printed, **beside})
-    signs = {True: "=", False: "≠", None: ""}
-    rows = [[c["entry"], c["printed"], signs[c["equal"]], c["harness"]] for c in data]
-    notes = [f"equal: {sum(c['equal'] is True for c in data)} of {len(data)}"]
+        harness = fact or NOT_AT_HAND
+        rows.append([row, printed, _SIGNS[equal], harness])
+        about = {"table": _place(table), "row": table["title"], "entry": row, "quoted": False}
+        data.append({**about, "printed": printed, "harness": harness, "equal": equal})
+    notes = [f"equal: {sum(cell['equal'] is True for cell in data)} of {len(data)}"]
     if any(cell["equal"] is None for cell in data):
         notes.append(f"{NOT_AT_HAND}: `mwz data fetch --split all` installs what it is counted of")
     return _titled(table, ["", "printed", "", "harness"], rows, data, notes)
@@ -275,18 +289,26 @@ def _facts(
             yield f"style {style}", " ".join(word for word in words if word.isupper())
 
 
+_OF_SYSTEMS, _OF_CORPUS = "equal cells", "equal cells of the corpus"
+_AUTHORS = "equal cells among the authors' own figures, which the paper quotes"
+_GROUPS = (_OF_SYSTEMS, _OF_CORPUS, _AUTHORS)
+"""By whose figures cells are counted."""
+
+
 def _counts(cells: Sequence[PrintedFigure]) -> Iterator[str]:
     """Yield how many cells are equal: of each row, and of all by whose figures they are."""
     systems = [cell for cell in cells if cell.entry != CORPUS]
     for label in dict.fromkeys(cell.title for cell in cells):
         yield f"{label}: {equal_text([cell for cell in systems if cell.title == label])} equal"
-    quoted = [cell for cell in cells if cell.setup == QUOTED]
-    groups = {
-        "equal cells": [cell for cell in systems if cell not in quoted],
-        "equal cells of the corpus": [c for c in cells if c.entry == CORPUS and c not in quoted],
-        "equal cells among the authors' own figures, which the paper quotes": quoted,
-    }
-    yield from (f"{what}: {equal_text(group)}" for what, group in groups.items() if group)
+    groups: dict[str, list[PrintedFigure]] = {group: [] for group in _GROUPS}
+    for cell in cells:
+        if cell.setup == QUOTED:
+            groups[_AUTHORS].append(cell)
+        else:
+            groups[_OF_CORPUS if cell.entry == CORPUS else _OF_SYSTEMS].append(cell)
+    for group, counted_cells in groups.items():
+        if counted_cells:
+            yield f"{group}: {equal_text(counted_cells)}"
 
 
 def same_system_table() -> Table:
@@ -295,25 +317,33 @@ def same_system_table() -> Table:
     Beside each is of how many exact turns it can be the rate, of the numbers of turns that the test
     set is known to be scored on: equal systems and states give equal counts.
     """
-    data: dict[str, list[dict[str, object]]] = {}
+    by_system: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
         trained = paper.get("trained", {})
-        columns = [
-            zip(paper["systems"], row["figures"], strict=True)
-            for table in paper["tables"]
-            for row in table["rows"]
-            if row["metric"] == "JGA" and "systems" not in table
-        ]
-        for system, text in chain(*columns):
-            printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
-            line = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
-            for units in SIZES["turns"]:
-                counts = " or ".join(map(str, possible_counts(printed, units)))
-                line[f"of {units} turns"] = counts or "–"
-            line |= {"MultiWOZ": paper.get("version"), "turns": paper.get("turns")}
-            line["outputs"] = trained.get(system, trained.get("others"))
-            data.setdefault(system, []).append(line)
-    lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
-    rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
+        for row in _joint_accuracies(paper):
+            for system, text in zip(paper["systems"], row["figures"], strict=True):
+                printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
+                line = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
+                for units in SIZES["turns"]:
+                    counts = map(str, possible_counts(printed, units))
+                    line[f"of {units} turns"] = " or ".join(counts) or "–"
+                line["MultiWOZ"], line["turns"] = paper.get("version"), paper.get("turns")
+                line["outputs"] = trained.get(system, trained.get("others"))
+                by_system.setdefault(system, []).append(line)
+    lines: list[dict[str, object]] = []
+    for lines_of_system in by_system.values():
+        if len(lines_of_system) > 1:
+            lines += lines_of_system
+    rows = []
+    for line in lines:
+        rows.append(["–" if value is None else str(value) for value in line.values()])
     title = "Joint goal accuracy of what several papers call the same system"
     return Table("same_systems", title, list(lines[0]), rows, lines)
+
+
+def _joint_accuracies(paper: Data) -> Iterator[Data]:
+    """Yield the rows of a paper that print the joint goal accuracy of its systems."""
+    for table in paper["tables"]:
+        for row in table["rows"]:
+            if row["metric"] == "JGA" and "systems" not in table:
+                yield row

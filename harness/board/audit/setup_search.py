@@ -97,14 +97,17 @@ class Point:
 
     def equals(self, claim: ReportedFigures) -> bool:
         """Return whether it gives all of its figures that a source reports."""
-        return all(
-            PrintedFigure(claim.figures[n], self.figures[n]).equal for n in self.reported(claim)
-        )
+        for name in self.reported(claim):
+            if not PrintedFigure(claim.figures[name], self.figures[name]).equal:
+                return False
+        return True
 
     def off_by(self, claim: ReportedFigures) -> float:
         """Return how far it is from the figures reported in all, in points."""
-        names = self.reported(claim)
-        return float(sum(abs(self.figures[one] - float(claim.figures[one])) for one in names))
+        off_by = 0.0
+        for name in self.reported(claim):
+            off_by += abs(self.figures[name] - float(claim.figures[name]))
+        return off_by
 
     def stated(self, setup: OwnSetup | None) -> bool:
         """Whether this is how the system's authors say they computed the figures."""
@@ -181,10 +184,13 @@ def search_setups(
             searched was killed.
     """
     # Jobs share a benchmark, which nearly always is that of all.
-    for on in dict.fromkeys(benchmark for _, benchmark, _ in outputs.values()):
-        jobs = [(name, one) for name, one in outputs.items() if one[1] == on]
-        coming = run(_searched, jobs, loaded_once(on), workers)
-        for (name, _), search in zip(jobs, coming, strict=True):
+    by_benchmark: dict[str | None, dict[str, AuditedOutputs]] = {}
+    for name, audited in outputs.items():
+        _, benchmark, _ = audited
+        by_benchmark.setdefault(benchmark, {})[name] = audited
+    for benchmark, jobs in by_benchmark.items():
+        searches = run(_searched, list(jobs.items()), loaded_once(benchmark), workers)
+        for name, search in zip(jobs, searches, strict=True):
             if isinstance(search, InputError):
                 raise search
             yield name, search
@@ -223,27 +229,23 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     """
     content, _, aliases = outputs
     checked = content if isinstance(content, str) else check_predictions(scorer, content, name)
-    scorers = {
-        rules: scorer.with_options(rules=rules, placeholders=aliases)
-        for rules in published_rule_sets()
-    }
-    submissions = {
-        rules: harness_submission(ruled, checked)
-        if isinstance(checked, str)
-        else normalize(ruled, checked)
-        for rules, ruled in scorers.items()
-    }
+    scorers = {}
+    submissions = {}
+    for rules in published_rule_sets():
+        ruled = scorer.with_options(rules=rules, placeholders=aliases)
+        scorers[rules] = ruled
+        if isinstance(checked, str):
+            submissions[rules] = harness_submission(ruled, checked)
+        else:
+            submissions[rules] = normalize(ruled, checked)
     main = submissions[DEFAULT_RULES]
-    bleu = [
-        Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_counts(counts)})
-        for tokenization in TOKENIZERS
-        for references in [_references(scorer, tokenization)]
-        for style, counts in zip(
-            references.styles,
-            references.counts_of(main.responses).sum(axis=0).tolist(),
-            strict=True,
-        )
-    ]
+    bleu = []
+    for tokenization in TOKENIZERS:
+        references = _references(scorer, tokenization)
+        counts = references.counts_of(main.responses).sum(axis=0).tolist()
+        for style, style_counts in zip(references.styles, counts, strict=True):
+            ways = {"style": style, "tokenization": tokenization}
+            bleu.append(Point(ways, {"bleu": bleu_of_counts(style_counts)}))
     rates: list[Point] = []
     named: list[Point] = []
     for rules, (states, names) in product(scorers, _sources(main, scorer).items()):
@@ -253,12 +255,11 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
             setups = (*combined, *(SETUPS[name].setup for name in names[domains]))
             sources = {"rules": rules, "states": states, "domains": domains}
-            points = {
-                setup: Point({**sources, **asdict(setup)}, figures)
-                for setup, figures in setup_rates(
-                    dialogues, setups, database_of(scorers[rules]), scorers[rules].rules
-                ).items()
-            }
+            database = database_of(scorers[rules])
+            rates_by_setup = setup_rates(dialogues, setups, database, scorers[rules].rules)
+            points = {}
+            for setup, figures in rates_by_setup.items():
+                points[setup] = Point({**sources, **asdict(setup)}, figures)
             rates += [points[setup] for setup in combined]
             for setup_name in names[domains]:
                 point = points[SETUPS[setup_name].setup]
@@ -272,22 +273,28 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
     A named set-up that leaves them open takes those that the submission is scored with. Those that
     need placeholders that name their domain are left out where there are none.
     """
-    states = ["gold", *(["predicted"] if submission.predicts_states else [])]
-    domains = ["states", "gold"]
-    domains += ["predicted"] if submission.predicts_domains else []
-    domains += ["slots"] if submission.names_domains else []
-    names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
-    usual = sources_of(scorer, submission)
-    for name, one in SETUPS.items():
-        source = one.domains or usual[1]
-        if source != "slots" or submission.names_domains:
-            names.setdefault(one.states or usual[0], {}).setdefault(source, []).append(name)
+    states, domains = ["gold"], ["states", "gold"]
+    if submission.predicts_states:
+        states.append("predicted")
+    if submission.predicts_domains:
+        domains.append("predicted")
+    if submission.names_domains:
+        domains.append("slots")
+    names: dict[str, dict[str, list[str]]] = {}
+    for state_source in states:
+        names[state_source] = {domain_source: [] for domain_source in domains}
+    usual_states, usual_domains = sources_of(scorer, submission)
+    for name, named in SETUPS.items():
+        state_source, domain_source = named.states or usual_states, named.domains or usual_domains
+        if domain_source != "slots" or submission.names_domains:
+            names.setdefault(state_source, {}).setdefault(domain_source, []).append(name)
     return names
 
 
 @lru_cache(maxsize=len(TOKENIZERS))
 def _references(scorer: Scorer, tokenization: str) -> References:
-    references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
+    dialogues = scorer.benchmark.dialogues.items()
+    references = {id_: dialogue.references for id_, dialogue in dialogues}
     return References.of_texts(references, TOKENIZERS[tokenization])
 
 
@@ -310,7 +317,8 @@ def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]
 
     def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
         # The sum of few long arrays is quicker than many sums of few numbers.
-        return sum(np.abs(values - one) for values, one in zip(places, point, strict=True))
+        axes = zip(places, point, strict=True)
+        return sum(np.abs(values - figure) for values, figure in axes)
 
     near = []
     for points in filter(None, (search.bleu, search.rates)):
@@ -318,10 +326,10 @@ def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]
         printed = [claim.figures[name] for name in names]
         if not names:
             continue
-        tried = np.array([[float(point.figures[name]) for name in names] for point in points]).T
+        tried = np.array([[point.figures[name] for point in points] for name in names])
         distances = distances_of(tried, map(float, printed))
         off_by = float(distances.min())
-        digit = sum(0.5 * 10.0 ** -PrintedFigure(one).digits for one in printed)
+        digit = sum(0.5 * 10.0 ** -PrintedFigure(figure).digits for figure in printed)
         as_near = int((distances <= off_by + digit + 1e-9).sum())
         axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
         places = [axis.ravel() for axis in np.meshgrid(*axes)]
@@ -359,13 +367,13 @@ def setup_rates(
         `inform_deviation` and `success_deviation`, standard deviations in points, 0 without
         drawing.
     """
-    every = [*dict.fromkeys(setups)]
-    walk_of = [replace(setup, updates="any", comparison="subset") for setup in every]
+    distinct = [*dict.fromkeys(setups)]
+    walk_of = [replace(setup, updates="any", comparison="subset") for setup in distinct]
     # Numbers stand for them, because set-ups take their time as keys.
     numbers = {walk: number for number, walk in enumerate(dict.fromkeys(walk_of))}
     places = [numbers[walk] for walk in walk_of]
-    inform: list[list[float]] = [[] for _ in every]
-    success: list[list[float]] = [[] for _ in every]
+    inform: list[list[float]] = [[] for _ in distinct]
+    success: list[list[float]] = [[] for _ in distinct]
     for dialogue in dialogues:
         goal, last = dialogue.gold.goal, len(dialogue.responses) - 1
         provided, looked_up = {}, {}
@@ -373,17 +381,18 @@ def setup_rates(
             walked = [*steps(dialogue, domain, database, walk, rules)]
             slots = {slot for step in walked for slot in step.provided}
             provided[place, domain] = goal[domain].requestable <= slots
-            queries = [
-                (step.venues, (step.active, step.named, REFERENCE in step.slots, step.turn == last))
-                for step in walked
-                if step.venues is not None
-            ]
-            for updates, due in UPDATES.items():
-                answers = [answer for answer, facts in queries if due(*facts)]
+            for updates, is_due in UPDATES.items():
+                answers = []
+                for step in walked:
+                    is_last, is_booked = step.turn == last, REFERENCE in step.slots
+                    if step.venues is not None and is_due(
+                        step.active, step.named, is_booked, is_last
+                    ):
+                        answers.append(step.venues)
                 # Equal queries have one answer, which is kept: its identity stands for it.
                 looked_up[place, domain, updates] = answers, tuple(map(id, answers))
         matches: dict[tuple[str, str, bool, tuple[int, ...]], float] = {}
-        for setup, place, informs, successes in zip(every, places, inform, success, strict=True):
+        for setup, place, informs, successes in zip(distinct, places, inform, success, strict=True):
             chance = chance_of_both = 1.0
             for domain in goal:
                 answers, identity = looked_up[place, domain, setup.updates]
@@ -395,15 +404,15 @@ def setup_rates(
                 chance_of_both *= matches[key] * provided[place, domain]
             informs.append(chance)
             successes.append(chance_of_both)
-    return {
-        setup: {
+    rates = {}
+    for setup, informs, successes in zip(distinct, inform, success, strict=True):
+        rates[setup] = {
             "inform": float(percent(math.fsum(informs), len(informs))),
             "success": float(percent(math.fsum(successes), len(successes))),
             "inform_deviation": _deviation(informs),
             "success_deviation": _deviation(successes),
         }
-        for setup, informs, successes in zip(every, inform, success, strict=True)
-    }
+    return rates
 
 
 def _deviation(chances: Sequence[float]) -> float:
