@@ -12,13 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
 from .bleu_formula import COLUMNS, bleu_of_counts, bleu_of_samples
-from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums, sum_rows
+from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums
 from .played import Played
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @cache
@@ -35,25 +39,28 @@ def style_bleu(sums: Sums, style: str) -> Any:
     return bleu_of_samples(counts)
 
 
+@lru_cache(maxsize=4)
+def bleu_counts(played: Played) -> NDArray[np.int64]:
+    """Return what BLEU is computed from: dialogues x styles x `COLUMNS`."""
+    return played.references.counts_of(played.responses)
+
+
 def counts_by_style(played: Played) -> dict[str, dict[str, list[int]]]:
     """Return dialogue id -> reference style -> the counts that BLEU is computed from."""
-    references = played.references
-    table = references.counts_of(played.responses).tolist()
     counts = {}
-    for dialogue, numbers in zip(played.responses, table, strict=True):
-        counts[dialogue] = dict(zip(references.styles, numbers, strict=True))
+    for dialogue, numbers in zip(played.responses, bleu_counts(played).tolist(), strict=True):
+        counts[dialogue] = dict(zip(played.references.styles, numbers, strict=True))
     return counts
 
 
-@lru_cache(maxsize=4)
 def bleu_rows(played: Played) -> Rows:
     """Return the row of every dialogue: the counts of every style."""
-    styles = played.references.styles
-    columns = [column for style in styles for column in style_columns(style)]
-    table = played.references.counts_of(played.responses)
     rows = {}
-    for dialogue, numbers in zip(played.responses, table.reshape(len(table), -1), strict=True):
-        rows[dialogue] = dict(zip(columns, numbers.tolist(), strict=True))
+    for dialogue, by_style in counts_by_style(played).items():
+        row: dict[str, float] = {}
+        for style, counts in by_style.items():
+            row.update(zip(style_columns(style), counts, strict=True))
+        rows[dialogue] = row
     return rows
 
 
@@ -73,11 +80,9 @@ def formula(sums: Sums) -> Figures:
 
 def bleu_by_style(played: Played) -> Results:
     """Return the result: reference style -> corpus BLEU in percent."""
-    sums = sum_rows(bleu_rows(played))
-    scores = {}
-    for style in played.references.styles:
-        scores[style] = style_bleu(sums, style)
-    return {"bleu": scores}
+    sums = bleu_counts(played).sum(axis=0).tolist()
+    scores = map(bleu_of_counts, sums)
+    return {"bleu": dict(zip(played.references.styles, scores, strict=True))}
 
 
 def style_figures() -> list[Figure]:

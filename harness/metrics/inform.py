@@ -23,7 +23,7 @@ from mwz.normalization import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io import figure, text_table
-from .bleu import bleu_rows, style_bleu, style_columns
+from .bleu import bleu_by_style, counts_by_style, style_bleu, style_columns
 from .metric import (
     Figure,
     Figures,
@@ -34,7 +34,6 @@ from .metric import (
     Rows,
     Sums,
     percent,
-    sum_rows,
 )
 from .played import DomainResult, Played, inform_chance, success_chance
 from .setups import (
@@ -270,7 +269,7 @@ def setup_scores(played: Played) -> Results:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     bleu = None
     if "bleu" in played.metrics:
-        bleu = style_bleu(sum_rows(bleu_rows(played)), CANONICAL_STYLE)
+        bleu = bleu_by_style(played)["bleu"][CANONICAL_STYLE]
     scores = {}
     for setup in chosen_setups(played.setup):
         by_rate = rates(outcomes(played, setup).values())
@@ -300,7 +299,7 @@ def inform_rows(played: Played) -> Rows:
     Chances are 0 or 1 unless venues are drawn at random. For the combined score, the counts of
     BLEU against the canonical references follow, if BLEU was asked for.
     """
-    counts: Rows = bleu_rows(played) if "bleu" in played.metrics else {}
+    counts = counts_by_style(played) if "bleu" in played.metrics else {}
     rows: dict[str, Row] = {}
     for dialogue, by_setup in outcomes_by_setup(played).items():
         row: dict[str, float] = {DIALOGUES: 1}
@@ -308,8 +307,8 @@ def inform_rows(played: Played) -> Rows:
             row[setup_figure_name(setup, "inform")] = inform_chance(domains)
             row[setup_figure_name(setup, "success")] = success_chance(domains)
         if counts:
-            for column in style_columns(CANONICAL_STYLE):
-                row[column] = counts[dialogue][column]
+            columns = style_columns(CANONICAL_STYLE)
+            row.update(zip(columns, counts[dialogue][CANONICAL_STYLE], strict=True))
         rows[dialogue] = row
     return rows
 

@@ -119,7 +119,7 @@ class Wording:
     pairs: frozenset[tuple[str, str]]
     texts: Counter[str]
 
-    @property
+    @cached_property
     def is_large(self) -> bool:
         """Whether there are enough references to show which words are usual."""
         return self.texts.total() >= FEWEST_REFERENCES
