@@ -283,9 +283,14 @@ class _Checker:
             for problem in self._response_problems(turn):
                 self._problem(place, problem)
         domains = turn.get(ACTIVE_DOMAINS)
-        if domains is not None:
-            for problem in _domain_problems(domains):
-                self._problem(place, problem)
+        if isinstance(domains, Sequence) and not isinstance(domains, str):
+            for domain in domains:
+                if not isinstance(domain, str) or domain not in STATE_DOMAINS:
+                    named = unknown("domain", domain, DOMAINS)
+                    self._problem(place, f"`{ACTIVE_DOMAINS}`: {named}")
+        elif domains is not None:
+            wanted = f"expected a list of domains, found {kind_of(domains)}"
+            self._problem(place, f"`{ACTIVE_DOMAINS}`: {wanted}")
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._count_unread_keys(place, turn)
         gold = None
@@ -298,7 +303,13 @@ class _Checker:
         response = turn.get(RESPONSE)
         if RESPONSE not in turn:
             if not self._checks.tracked:
-                yield f"`response` is missing; expected a string{_without_response(turn)}"
+                hint = other_keys(turn)
+                gold = gold_key({key: turn[key] for key in turn if key != GOLD}, RESPONSE)
+                if gold is not None:
+                    hint = f"; `{unquoted(gold)}` is a gold response, and no prediction"
+                elif STATE in turn:
+                    hint = "; states alone are scored by `mwz dst`"
+                yield f"`response` is missing; expected a string{hint}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
@@ -416,17 +427,6 @@ _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
 
 
-def _without_response(turn: Mapping[object, object]) -> str:
-    """Return what a turn without a response has instead, and what to do."""
-    others = {key: value for key, value in turn.items() if key != GOLD}
-    gold = gold_key(others, RESPONSE)
-    if gold is not None:
-        return f"; `{unquoted(gold)}` is a gold response, and no prediction"
-    if STATE in turn:
-        return "; states alone are scored by `mwz dst`"
-    return other_keys(turn)
-
-
 def _keys_of(turn: Mapping[object, object], field: str) -> str:
     """Return the keys of a turn, and how to name the one that holds a field; "" if it has none."""
     if field != STATE or STATE in turn:
@@ -452,15 +452,6 @@ def _dialogue_name(written: object) -> str:
 def _place_name(place: _Place) -> str:
     written, number = place
     return f"{_dialogue_name(written)}, turn {number}"
-
-
-def _domain_problems(domains: object) -> Iterator[str]:
-    if not isinstance(domains, Sequence) or isinstance(domains, str):
-        yield f"`active_domains`: expected a list of domains, found {kind_of(domains)}"
-        return
-    for domain in domains:
-        if not isinstance(domain, str) or domain not in STATE_DOMAINS:
-            yield f"`active_domains`: {unknown('domain', domain, DOMAINS)}"
 
 
 # Free-running dialogues.

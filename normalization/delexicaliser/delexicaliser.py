@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
@@ -103,10 +103,17 @@ class Delexicaliser:
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
+        # What `%name%` stands for in patterns.
         fragments = {**tables["parts"], "areas": areas}
         self._codes = []
         for rule in tables["code"]:
-            patterns = [_compiled(pattern, fragments) for pattern in rule["patterns"]]
+            patterns = []
+            for written in rule["patterns"]:
+                pattern = written
+                for name, fragment in fragments.items():
+                    pattern = pattern.replace(f"%{name}%", f"(?: {fragment} )")
+                whole = f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}"
+                patterns.append(re.compile(whole, re.VERBOSE))
             self._codes.append(CodeRule(rule["kind"], patterns, rule.get("mixed_case", False)))
         self._name_rules = tables["names"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
@@ -152,7 +159,7 @@ class Delexicaliser:
             if name in self._ontology:
                 kind = self._ontology[name].lower()
                 given.append(Token(match.start(), match.end(), "", GIVEN, kind))
-        rest, codes = find_codes(response, given, self._codes, self._is_word)
+        rest, codes = find_codes(response, given, self._codes, self._vocabulary)
         tokens = _with_merged(rest, given, codes)
         # Misspelt word -> what it may stand for.
         corrections: dict[str, list[str]] = {}
@@ -173,10 +180,6 @@ class Delexicaliser:
             spans.append(_with_emphasis(response, span, after))
             after = spans[-1].end
         return spans
-
-    def _is_word(self, value: str) -> bool:
-        """Return whether letters that look like a code are a word of a name or a value."""
-        return value.isalpha() and value.lower() in self._vocabulary
 
     def _span(
         self,
@@ -423,7 +426,7 @@ def find_codes(
     text: str,
     given: Sequence[Token],
     rules: Iterable[CodeRule],
-    is_word: Callable[[str], bool],
+    vocabulary: Set[str],
 ) -> tuple[str, list[Token]]:
     """Find the numbers and codes of a text.
 
@@ -432,7 +435,7 @@ def find_codes(
         given: What of it is known already; codes neither lie in it nor reach over it.
         rules: The rules, in the order in which they are tried. A value has a digit, unless its
             kind is one of `_MAY_LACK_DIGITS`.
-        is_word: Returns whether what looks like a code is a word after all.
+        vocabulary: Words of names and values, in lower case; letters that are one are no code.
 
     Returns:
         The text with what is known hidden, given tokens included, and the tokens found.
@@ -447,7 +450,8 @@ def find_codes(
         for pattern in rule.patterns:
             new: list[Token] = []
             for match in pattern.finditer(rest):
-                if not is_word(match["value"]):
+                value = match["value"]
+                if not (value.isalpha() and value.lower() in vocabulary):
                     start, end = match.span("value")
                     new.append(Token(start, end, "", end, rule.kind))
             codes += new
@@ -461,13 +465,6 @@ def _hidden(text: str, codes: Sequence[Token]) -> str:
         hidden = _HIDDEN * (token.end - token.start)
         text = text[: token.start] + hidden + text[token.end :]
     return text
-
-
-def _compiled(pattern: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Compile a verbose pattern, given what `%name%` stands for in it."""
-    for name, fragment in fragments.items():
-        pattern = pattern.replace(f"%{name}%", f"(?: {fragment} )")
-    return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
 
 
 def postcode_areas(letters: Iterable[str], postcodes: Iterable[str]) -> str:

@@ -174,7 +174,9 @@ class Arrangement:
     # Dialogues and their turns.
 
     def dialogues(self, content: object) -> dict[str, list[Any]]:
-        """Return dialogue id -> turns in order, each as the file has it.
+        """Return dialogue id -> turns by their numbers, each as the file has it.
+
+        If no turn has a number, they stay in the file's order.
 
         Raises:
             InputError: Dialogues or the numbers of turns contradict one another.
@@ -186,7 +188,13 @@ class Arrangement:
             numbered = self._dialogues_of_object(inside)
         else:
             numbered = self._dialogues_of_list(inside)
-        ordered = self._ordered(numbered)
+        numbering = _best_numbering(numbered.values())
+        ordered: dict[str, list[Any]] = {}
+        for id_, turns in numbered.items():
+            if numbering is None:
+                ordered[id_] = [turn.content for turn in turns]
+            else:
+                ordered[id_] = self._in_order(id_, turns, numbering)
         refuse(self._source, self._problems)
         return ordered
 
@@ -284,21 +292,14 @@ class Arrangement:
 
     # The order of turns.
 
-    def _ordered(self, dialogues: Mapping[str, NumberedTurns]) -> dict[str, list[object]]:
-        """Return dialogue id -> turns by their numbers, or in the file's order if none has one."""
-        numbering = _best_numbering(dialogues.values())
-        ordered = {}
-        for id_, turns in dialogues.items():
-            if numbering is None:
-                ordered[id_] = [turn.content for turn in turns]
-            else:
-                ordered[id_] = self._in_order(id_, turns, numbering)
-        return ordered
-
     def _in_order(self, id_: str, turns: NumberedTurns, numbering: _Numbering) -> list[object]:
         """Return the turns of a dialogue in order; no number may be missing or occur twice."""
         place = f"dialogue {unquoted(id_)}"
-        turns = _without_opening(turns)
+        if len(turns) > 1 and turns[0].number == len(turns) - 1:
+            # An empty turn may only open the dialogue, as in DAMD's outputs.
+            opening = turns[0].content
+            if isinstance(opening, Mapping) and not any(opening.values()):
+                turns = turns[1:]
         counts = Counter(turn.number for turn in turns)
         by_number = {turn.number: turn.content for turn in turns}
         known = {number for number in counts if number is not None}
@@ -380,7 +381,11 @@ class Arrangement:
                 exchanges.append(_Exchange(self._utterance(turn), []))
             elif speaker == system:
                 reply = self._utterance(turn, fields)
-                if _is_reply(turn, reply[RESPONSE], fields):
+                text = reply[RESPONSE]
+                has_state = turn.get(fields.predicted.get(STATE)) is not None
+                # A turn without a text and a state, or that only calls a tool, is no reply.
+                calls_tool = any(turn.get(call) for call in _CALLS)
+                if text or has_state or (text is not None and not calls_tool):
                     replies = exchanges[-1].replies if exchanges else before
                     replies.append(reply)
         if not exchanges:
@@ -581,28 +586,6 @@ def _best_numbering(dialogues: Iterable[NumberedTurns]) -> _Numbering | None:
     for numbering in _NUMBERINGS:
         misfits[numbering] = sum(map(numbering.misfits, numbers))
     return min(_NUMBERINGS, key=misfits.__getitem__)
-
-
-def _without_opening(turns: NumberedTurns) -> NumberedTurns:
-    """Return turns without an empty one that only opens the dialogue, as DAMD's outputs have."""
-    if len(turns) < 2 or turns[0].number != len(turns) - 1:
-        return turns
-    opening = turns[0].content
-    is_empty = isinstance(opening, Mapping) and not any(opening.values())
-    return turns[1:] if is_empty else turns
-
-
-def _is_reply(turn: Mapping[object, object], text: object, fields: Fields) -> bool:
-    """Return whether a turn of the system has a response or a state, and does not only call a tool.
-
-    Args:
-        turn: The turn.
-        text: Its utterance.
-        fields: Which keys of the system's turns hold which fields.
-    """
-    if text or turn.get(fields.predicted.get(STATE)) is not None:
-        return True
-    return text is not None and not any(turn.get(call) for call in _CALLS)
 
 
 def _joined_text(text: object) -> object:
