@@ -35,11 +35,10 @@ def mismatches_table(mismatches: Sequence[Mismatch]) -> str:
     """Return mismatches as a table for people, numbers at full precision."""
     rows = []
     for mismatch in mismatches:
-        values = [
-            "–" if value is None else cut(repr(value), _LONGEST_VALUE)
-            for value in (mismatch.stored, mismatch.made)
-        ]
-        rows.append([mismatch.field, *values])
+        row = [mismatch.field]
+        for value in (mismatch.stored, mismatch.made):
+            row.append("–" if value is None else cut(repr(value), _LONGEST_VALUE))
+        rows.append(row)
     return text_table(["figure", "before", "after"], rows)
 
 
@@ -71,7 +70,7 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
         InputError: An entry of the base cannot be read.
     """
     old = {entry.key: entry for entry in read_entries(base)}
-    touched = {one.key for one in touched_entries(entries, base)}
+    touched = {entry.key for entry in touched_entries(entries, base)}
     board = read_board(folder, entries, DEFAULT_RULES)
     lost, moved = _moved_ranks(read_board(base, [*old.values()], DEFAULT_RULES), board)
     parts = ["# What this changes"]
@@ -93,7 +92,10 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
 
 def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
     """Return which rows of a board have no rank any more, and why; and the new ranks of others."""
-    rows = {(table.title, row.key): row for table in board_tables(after) for row in table.rows}
+    rows = {}
+    for table in board_tables(after):
+        for row in table.rows:
+            rows[table.title, row.key] = row
     lost, moved = [], []
     for table in board_tables(before):
         steps = []

@@ -65,7 +65,9 @@ class Entry:
     @property
     def benchmark(self) -> str | None:
         """The benchmark that it was scored on; None if that is not known."""
-        return next((one.benchmark for one in self.scores.signatures.values()), None)
+        for signature in self.scores.signatures.values():
+            return signature.benchmark
+        return None
 
     @property
     def compared(self) -> DialogueScores | None:
@@ -206,8 +208,10 @@ def read_entry(folder: Path) -> Entry:
 
 def absent_packages(entries: Iterable[Entry]) -> dict[str, str]:
     """Return package -> version, of those that entries were scored with and that are missing."""
-    signatures = (one for entry in entries for one in entry.scores.signatures.values())
-    used = {package: version for one in signatures for package, version in one.versions.items()}
+    used: dict[str, str] = {}
+    for entry in entries:
+        for signature in entry.scores.signatures.values():
+            used.update(signature.versions)
     absent = {}
     for package in used.keys() - current_versions():
         try:
@@ -228,7 +232,9 @@ def find_entry(name: str, submissions: Path) -> Entry:
         # Of a name that is too long for a file system pathlib raises an error.
         if os.path.isfile(place / ENTRY_FILE):
             return read_entry(place)
-    names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}
+    names: set[str] = set()
+    for folder in folders:
+        names.update(path.parent.name for path in folder.glob(f"*/{ENTRY_FILE}"))
     problem = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
     raise InputError(name, problem)
 
@@ -335,7 +341,7 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         if recorded is not None:
             whole = recorded.content or recorded.sha256
             digests = [recorded.sha256, whole, *(recorded.trials or ())]
-        firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}
+        firsts = {contents.setdefault(digest, entry.key) for digest in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"
 

@@ -316,17 +316,14 @@ def score_entry(
         return scores
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
-    each = tuple(_seed(file, one) for file, one in seeds.items())
-    totals = totals_of(zip(*scores.dialogues.columns, strict=True))
-    spread = spread_of([totals, *(seed.scores for seed in each)])
-    return replace(scores, seeds=SeedScores(each, spread))
-
-
-def _seed(file: str, outputs: Responses) -> Seed:
-    assert outputs.predictions is not None
-    rows = [_row(one) for one in outputs.played.results]
-    totals = totals_of(rows)
-    return Seed(file, outputs.predictions, outputs.signature, totals)
+    totals = [totals_of(zip(*scores.dialogues.columns, strict=True))]
+    scored_seeds = []
+    for file, seed in seeds.items():
+        assert seed.predictions is not None
+        seed_totals = totals_of(list(map(_row, seed.played.results)))
+        totals.append(seed_totals)
+        scored_seeds.append(Seed(file, seed.predictions, seed.signature, seed_totals))
+    return replace(scores, seeds=SeedScores(tuple(scored_seeds), spread_of(totals)))
 
 
 # ------------------------------------------------------------------------ dialogue by dialogue
@@ -344,19 +341,20 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         played: What was played under the default rule set, with at least `DIALOGUE_METRICS`.
         signature: The signature of its scores.
     """
-    by_id = {one.id: one for one in explained_results(played)}
+    by_id = {result.id: result for result in explained_results(played)}
+    # The files store dialogues without their names, in the order of the benchmark.
     results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
     rows = list(map(_row, results))
-    evidence = evidence_of_rows("", signature, [one.id for one in results], rows)
+    evidence = evidence_of_rows("", signature, [result.id for result in results], rows)
     intervals = intervals_of(evidence)
     return DialogueScores(
         data=signature.data or "",
         rules=signature.rules_digest or "",
         played="".join("01"[id_ in played.responses] for id_ in played.benchmark.dialogues),
-        turns=tuple(one.turns for one in results),
-        inform="".join(str(one.inform) for one in results),
-        success="".join(str(one.success) for one in results),
-        bleu=tuple(zip(*(one.bleu[CANONICAL_STYLE] for one in results), strict=True)),
+        turns=tuple(result.turns for result in results),
+        inform="".join(str(result.inform) for result in results),
+        success="".join(str(result.success) for result in results),
+        bleu=tuple(zip(*(result.bleu[CANONICAL_STYLE] for result in results), strict=True)),
         intervals=Intervals(
             INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, {name: intervals[name] for name in FIGURES}
         ),

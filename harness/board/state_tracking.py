@@ -262,7 +262,7 @@ def _row(
         ranking_key=(scores.jga_lower_bound,),
         figures=_figures_of(entry, scores),
         reasons=tuple(reasons),
-        flags={GOLD_STATES: max(one.gold_share for one in every)},
+        flags={GOLD_STATES: max(tracked.gold_share for tracked in every)},
         table=scores.gold_title,
         pair_key=f"{entry.key}{STATES}" if scores.gold == "benchmark" else "",
         anchor=f"{anchor}-{scores.version}" if is_further else anchor,

@@ -60,7 +60,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\b(?:an|zero|one|two|three|four|five)\b")
 def _numbers(text: str) -> list[float]:
     """Return the numbers of a text, in order."""
     bare = text.lower().replace(" .", ".").replace(". ", ".")
-    return [float(_WORDS.get(one, one)) for one in _NUMBER.findall(bare)]
+    return [float(_WORDS.get(number, number)) for number in _NUMBER.findall(bare)]
 
 
 def _minutes(text: str) -> float:
@@ -120,7 +120,7 @@ class Request:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _without_questions(text)
         if value is None:
-            return any(one.search(statements) for one in self.patterns)
+            return any(pattern.search(statements) for pattern in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
             clauses = filter(self.feature.search, _sentences()["clause"].split(statements))
@@ -141,7 +141,10 @@ class Request:
 def _measures(request: Request, text: str) -> list[float]:
     """Return the measures of all values of a text, in order; to be read only."""
     measure = request.measure or float
-    return [measure(m["value"]) for one in request.patterns for m in one.finditer(text)]
+    measures = []
+    for pattern in request.patterns:
+        measures += [measure(match["value"]) for match in pattern.finditer(text)]
+    return measures
 
 
 @lru_cache(maxsize=_REMEMBERED)
