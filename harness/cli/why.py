@@ -106,12 +106,18 @@ def command(
     if dialogue is not None and turn is not None:
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
         return
-    views = [_of_plays(one) if plays else _of_responses(one) for one in outputs]
-    causes = dict.fromkeys(name for of in views for names, *_ in of for name in names)
+    views = [_of_plays(output) if plays else _of_responses(output) for output in outputs]
+    causes: dict[str, None] = {}
+    for sorts_of_scores in views:
+        for names, *_ in sorts_of_scores:
+            causes.update(dict.fromkeys(names))
     if cause not in (None, *causes):
         more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
         raise InputError("--cause", unknown("cause", cause, causes) + more)
-    texts = [_text(*one, dialogue, domain, cause) for one in zip(sources, views, strict=True)]
+    texts = [
+        _text(source, view, dialogue, domain, cause)
+        for source, view in zip(sources, views, strict=True)
+    ]
     for source, text in zip(sources, texts, strict=True):
         click.echo(printable(f"{source}\n{text}\n" if len(texts) > 1 else text))
 

@@ -334,8 +334,8 @@ def followed(
                 response,
                 gold.references[CANONICAL_STYLE][turn],
                 _active(dialogue.active_domains[turn], gold.gold_domains[turn]),
-                [_changed(*one) for one in changes],
-                [_not_gold(*one) for one in wrong],
+                [_changed(*change) for change in changes],
+                [_not_gold(*difference) for difference in wrong],
                 [
                     (domain, text)
                     for domain, walked in walks.items()
@@ -378,17 +378,19 @@ def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     width = max(_LABEL, *(len(name) + 2 for name in diagnoses))
     before, responses = ["before"], ["responses"]
     for name, diagnosis in diagnoses.items():
-        dialogue = next((one for one in diagnosis.dialogues if one.id == id_), None)
+        dialogue = next((played for played in diagnosis.dialogues if played.id == id_), None)
         turns = 0 if dialogue is None else len(dialogue.responses)
         if dialogue is None or turn >= turns:
-            played = f"; its turns are 0 to {turns - 1}" if turns else ""
-            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{played}")
+            numbers = f"; its turns are 0 to {turns - 1}" if turns else ""
+            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{numbers}")
         gold = dialogue.gold
         if len(responses) == 1:
             references = gold.references[CANONICAL_STYLE]
-            for at in range(turn + 1):
-                before += [labelled("user", text, width) for text in gold.users[at : at + 1]]
-                before += [labelled("reference", references[at], width)] if at < turn else []
+            for earlier in range(turn + 1):
+                if earlier < len(gold.users):
+                    before.append(labelled("user", gold.users[earlier], width))
+                if earlier < turn:
+                    before.append(labelled("reference", references[earlier], width))
             responses.append(labelled("reference", references[turn], width))
         responses.append(labelled(name, dialogue.responses[turn] or "(nothing)", width))
         effects = followed(diagnosis, dialogue)[turn].steps
@@ -444,9 +446,9 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
         else:
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
             lookup = f"query {query or 'without constraints'}: {counted(len(step.venues), 'venue')}"
-        kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
+        effect = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
-        yield f"named; {lookup}, {kept}{venues and ': ' + venues}"
+        yield f"named; {lookup}, {effect}{venues and ': ' + venues}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]

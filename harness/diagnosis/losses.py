@@ -78,20 +78,27 @@ def domain_losses(
         slot_causes: Those of a slot.
     """
     losses = {}
-    for domain in sorted({domain for result in results for domain in result.domains}):
+    for domain in sorted(set().union(*(result.domains for result in results))):
         concerned = [result for result in results if domain in result.domains]
-        of_domain = [result.domains[domain] for result in concerned]
-        matched = Counter(outcome.cause for outcome in of_domain)
-        provided = Counter(cause for outcome in of_domain for cause in outcome.slot_causes.values())
-        success = Counter(
-            ITSELF if not outcome.matched else ANOTHER if not result.inform else UNPROVIDED
-            for result, outcome in zip(concerned, of_domain, strict=True)
-            if not (result.inform and outcome.all_provided)
-        )
+        requested = 0
+        matched: Counter[str | None] = Counter()
+        provided: Counter[str] = Counter()
+        success: Counter[str] = Counter()
+        for result in concerned:
+            outcome = result.domains[domain]
+            requested += len(outcome.provided)
+            matched[outcome.cause] += 1
+            provided.update(outcome.slot_causes.values())
+            if not outcome.matched:
+                success[ITSELF] += 1
+            elif not result.inform:
+                success[ANOTHER] += 1
+            elif not outcome.all_provided:
+                success[UNPROVIDED] += 1
         losses[domain] = DomainLosses(
             dialogues=len(concerned),
             matched={cause: matched[cause] for cause in causes},
-            requested=sum(len(outcome.provided) for outcome in of_domain),
+            requested=requested,
             provided={cause: provided[cause] for cause in slot_causes},
             success={loss: success[loss] for loss in SUCCESS_LOSSES},
         )
@@ -100,13 +107,12 @@ def domain_losses(
 
 def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
     """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
-    lost = [
-        (domain, cause)
-        for domain, outcome in result.domains.items()
-        for cause in (outcome.cause, *outcome.slot_causes.values())
-        if cause is not None
-    ]
-    return list(dict.fromkeys(lost))
+    lost: dict[tuple[str, str], None] = {}
+    for domain, outcome in result.domains.items():
+        for cause in (outcome.cause, *outcome.slot_causes.values()):
+            if cause is not None:
+                lost[domain, cause] = None
+    return list(lost)
 
 
 def points(
@@ -121,9 +127,12 @@ def points(
     inform: dict[str, Fraction] = defaultdict(Fraction)
     success: dict[str, Fraction] = defaultdict(Fraction)
     for result in results:
-        domains = result.domains.values()
-        unmatched = [one.cause for one in domains if one.cause is not None]
-        unprovided = [cause for one in domains for cause in one.slot_causes.values()]
+        unmatched: list[str] = []
+        unprovided: list[str] = []
+        for outcome in result.domains.values():
+            if outcome.cause is not None:
+                unmatched.append(outcome.cause)
+            unprovided += outcome.slot_causes.values()
         for cause in unmatched:
             inform[cause] += Fraction(1, len(unmatched))
         # A dialogue that loses its Inform loses its Success, whatever else is not said.
@@ -131,10 +140,11 @@ def points(
         for cause in of_success:
             success[cause] += Fraction(1, len(of_success))
     total = len(results)
-    return {
-        cause: Points(*(float(percent(of[cause], total)) for of in (inform, success)))
-        for cause in causes
-    }
+    costs = {}
+    for cause in causes:
+        of_inform = float(percent(inform[cause], total))
+        costs[cause] = Points(of_inform, float(percent(success[cause], total)))
+    return costs
 
 
 @dataclass(frozen=True)
@@ -159,10 +169,9 @@ class Causes:
         for place, result in enumerate(results):
             for domain, cause in lost_by(result):
                 lost[domain][cause].append(place)
-        dialogues = {
-            domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
-            for domain, causes in sorted(lost.items())
-        }
+        dialogues = {}
+        for domain, causes in sorted(lost.items()):
+            dialogues[domain] = {cause: tuple(places) for cause, places in sorted(causes.items())}
         return cls(domain_losses(results), points(results), dialogues)
 
     @property
@@ -185,13 +194,11 @@ def wrong_slots(
         results: The dialogues' results.
         cause: The only cause of a domain to look at; None for all.
     """
-    counts = Counter(
-        (domain, fault)
-        for result in results
-        for domain, outcome in result.domains.items()
-        if cause in (None, outcome.cause)
-        for fault in outcome.faults
-    )
+    counts: Counter[tuple[str, Fault]] = Counter()
+    for result in results:
+        for domain, outcome in result.domains.items():
+            if cause in (None, outcome.cause):
+                counts.update((domain, fault) for fault in outcome.faults)
     return counts.most_common()
 
 
@@ -271,48 +278,51 @@ def losses_text(
         title: What the first table counts.
         words: Id of a dialogue and domain -> what it is lost by, where the causes do not say.
     """
-    losses = {
-        name: of
-        for name, of in domain_losses(results, causes, slot_causes).items()
-        if domain in (None, name)
-    }
+    losses = domain_losses(results, causes, slot_causes)
+    if domain is not None:
+        losses = {name: loss for name, loss in losses.items() if name == domain}
     if not losses:
         return f"{head}\n\nno goal of these dialogues has the domain {domain}".lstrip()
     costs = points(results, (*causes, *slot_causes))
-    matched = {name: (of.matched, of.dialogues) for name, of in losses.items()}
-    provided = {name: (of.provided, of.requested) for name, of in losses.items() if of.requested}
-    parts = [
-        head,
-        *(
-            _cause_table(counted_as, counts, of_what, chosen, None if domain else costs)
-            for counted_as, counts, of_what, group in (
-                (title, matched, "of dialogues", causes),
-                ("slot not provided", provided, "of requested", slot_causes),
-            )
-            for chosen in [[name for name in group if cause in (None, name)]]
-            if chosen and counts
-        ),
-        _legend(losses, [name for name in (*causes, *slot_causes) if cause in (None, name)]),
+    shown_costs = None if domain else costs
+    shown_causes = [name for name in causes if cause in (None, name)]
+    shown_slot_causes = [name for name in slot_causes if cause in (None, name)]
+    paragraphs = [head]
+    if shown_causes:
+        matched = {name: (loss.matched, loss.dialogues) for name, loss in losses.items()}
+        paragraphs += [_cause_table(title, matched, "of dialogues", shown_causes, shown_costs)]
+    provided = {
+        name: (loss.provided, loss.requested) for name, loss in losses.items() if loss.requested
+    }
+    if shown_slot_causes and provided:
+        slots = _cause_table(
+            "slot not provided", provided, "of requested", shown_slot_causes, shown_costs
+        )
+        paragraphs.append(slots)
+    paragraphs += [
+        _legend(losses, [*shown_causes, *shown_slot_causes]),
         "" if domain else wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]),
         "" if cause or not slot_causes else _rates_table(losses),
         *tables,
         *_dialogues_lost(results, costs, domain, cause, words),
     ]
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _head(diagnosis: Diagnosis, inform: float, success: float) -> str:
     played, dialogues = diagnosis.played, len(diagnosis.results)
-    turns, of = played.submission.turns, played.benchmark.turns
+    turns, all_turns = played.submission.turns, played.benchmark.turns
     lines = [
         f"Inform {figure(inform)}, Success {figure(success)}, strict, over "
         f"{counted(dialogues, 'dialogue')}",
         f"active domains: {played.domains}; belief states: {played.states}; "
         f"rules: {played.rules.name}",
     ]
-    if turns != of:
-        of_dialogues = len(played.benchmark.dialogues)
-        lines.append(f"coverage: {dialogues} of {of_dialogues} dialogues, {turns} of {of} turns")
+    if turns != all_turns:
+        all_dialogues = len(played.benchmark.dialogues)
+        lines.append(
+            f"coverage: {dialogues} of {all_dialogues} dialogues, {turns} of {all_turns} turns"
+        )
     return "\n".join(lines)
 
 
@@ -346,12 +356,10 @@ def _what_if_table(what_ifs: Mapping[str, tuple[float, float]]) -> str:
     as_it_is = what_ifs[first]
     rows = [[first, figure(as_it_is[0]), "", figure(as_it_is[1]), ""]]
     for name in others:
-        cells = [
-            cell
-            for value, before in zip(what_ifs[name], as_it_is, strict=True)
-            for cell in (figure(value), signed(value - before))
-        ]
-        rows.append([name, *cells])
+        row = [name]
+        for value, before in zip(what_ifs[name], as_it_is, strict=True):
+            row += [figure(value), signed(value - before)]
+        rows.append(row)
     return text_table(["what if", "Inform", "", "Success", ""], rows)
 
 
@@ -379,7 +387,9 @@ def _cause_table(
         if any(row) or len(causes) == 1:
             rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
     if len(causes) > 1:
-        sums = [sum(counts[name] for name in causes) for counts, _ in domains.values()]
+        sums = []
+        for counts, _ in domains.values():
+            sums.append(sum(counts[name] for name in causes))
         rows.append(["all", *sums, sum(sums), figure(math.fsum(lost.values()), 2)])
     out_of = [whole for _, whole in domains.values()]
     rows.append([of_what, *out_of, sum(out_of), ""])
@@ -392,14 +402,14 @@ def _cause_table(
 def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
     """Return what costs each domain its Success, and its rates."""
     domains = losses.values()
-    rows: list[list[Cell]] = [
-        [_folded(loss), *(of.success[loss] for of in domains)]
-        for loss in SUCCESS_LOSSES
-        if any(of.success[loss] for of in domains)
-    ]
-    rows.append(["of dialogues", *(of.dialogues for of in domains)])
-    rows.append(["Inform (%)", *(figure(of.inform) for of in domains)])
-    rows.append(["Success (%)", *(figure(of.succeeded) for of in domains)])
+    rows: list[list[Cell]] = []
+    for loss in SUCCESS_LOSSES:
+        counts = [domain.success[loss] for domain in domains]
+        if any(counts):
+            rows.append([_folded(loss), *counts])
+    rows.append(["of dialogues", *(domain.dialogues for domain in domains)])
+    rows.append(["Inform (%)", *(figure(domain.inform) for domain in domains)])
+    rows.append(["Success (%)", *(figure(domain.succeeded) for domain in domains)])
     return text_table(["Success lost", *losses], rows)
 
 
