@@ -120,9 +120,14 @@ class Wording:
     texts: Counter[str]
 
     @cached_property
+    def references(self) -> int:
+        """The number of canonical references."""
+        return self.texts.total()
+
+    @property
     def is_large(self) -> bool:
         """Whether there are enough references to show which words are usual."""
-        return self.texts.total() >= FEWEST_REFERENCES
+        return self.references >= FEWEST_REFERENCES
 
     @cached_property
     def frequency(self) -> Counter[str]:
