@@ -175,9 +175,6 @@ MEASURES: Mapping[str, Measure] = {
     "rewards_bleu": Measure(
         "`Scorer.dialogues` with BLEU", "six", lambda bench: bench.rewards("bleu", "inform")
     ),
-    "lexicalised": _command(
-        "`mwz score @human --lexicalised`", "score", "score", "@human", "--lexicalised"
-    ),
     "intervals": _command("`mwz score --intervals`", "score", "score", "ubar.json", "--intervals"),
     "compare": _command(
         "`mwz compare` of two files", "score", "compare", "ubar.json", "pptod.json"
