@@ -6,42 +6,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from entered import edit_inform, enter, reports, system
+from entered import edit_inform
 from helpers import Cli
 from submitted import files_below
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "base" / "submissions"
-    for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
-        enter(path, key, system(name=key.title()), reports(bleu=bleu))
-    return path
 
 
 def _page(folder: Path) -> Path:
     return folder.parent / "leaderboard.md"
 
 
-def test_the_page_is_the_same_every_time(folder: Path, board_cli: Cli) -> None:
-    (folder / ".git").mkdir()
-    (folder / ".git" / "HEAD").write_text("ref")
-    (folder / "README.md").write_text("read me")
-    board_cli.done(folder)
-    before, first = files_below(folder), _page(folder).read_bytes()
-    board_cli.done(folder)
+def test_the_page_is_the_same_every_time(three_entries: Path, board_cli: Cli) -> None:
+    (three_entries / ".git").mkdir()
+    (three_entries / ".git" / "HEAD").write_text("ref")
+    (three_entries / "README.md").write_text("read me")
+    board_cli.done(three_entries)
+    before, first = files_below(three_entries), _page(three_entries).read_bytes()
+    board_cli.done(three_entries)
     # Nothing else in the folder is touched.
-    assert (files_below(folder), _page(folder).read_bytes()) == (before, first)
-    _page(folder).unlink()
-    board_cli.done(folder)
-    assert _page(folder).read_bytes() == first
+    assert (files_below(three_entries), _page(three_entries).read_bytes()) == (before, first)
+    _page(three_entries).unlink()
+    board_cli.done(three_entries)
+    assert _page(three_entries).read_bytes() == first
 
 
-def test_consistent_edits_fail_the_check_with_a_diff(folder: Path, board_cli: Cli) -> None:
-    board_cli(folder)
-    before = _page(folder).read_bytes()
-    edit_inform(folder / "alpha", 71.0)
-    run = board_cli.failed(folder, "--check")
+def test_consistent_edits_fail_the_check_with_a_diff(three_entries: Path, board_cli: Cli) -> None:
+    board_cli(three_entries)
+    before = _page(three_entries).read_bytes()
+    edit_inform(three_entries / "alpha", 71.0)
+    run = board_cli.failed(three_entries, "--check")
     assert "is outdated; run `mwz leaderboard`" in run.err
     lines = run.out.splitlines()
     removed = [line for line in lines if line.startswith("-") and not line.startswith("---")]
@@ -50,13 +42,13 @@ def test_consistent_edits_fail_the_check_with_a_diff(folder: Path, board_cli: Cl
     assert [len(removed), len(added)] == [4, 4]
     assert all("Alpha" in line for line in removed + added)
     assert sum("70.0" in line for line in removed) == sum("71.0" in line for line in added) == 3
-    assert _page(folder).read_bytes() == before
+    assert _page(three_entries).read_bytes() == before
 
 
-def test_a_missing_page_fails_the_check_and_is_not_made(folder: Path, board_cli: Cli) -> None:
-    run = board_cli.failed(folder, "--check")
+def test_a_missing_page_fails_the_check_unmade(three_entries: Path, board_cli: Cli) -> None:
+    run = board_cli.failed(three_entries, "--check")
     assert "+# Leaderboard" in run.out
-    assert not _page(folder).exists()
+    assert not _page(three_entries).exists()
 
 
 @pytest.mark.parametrize(
@@ -69,27 +61,28 @@ def test_a_missing_page_fails_the_check_and_is_not_made(folder: Path, board_cli:
     ids=["CRLF", "no last newline", "not UTF-8"],
 )
 def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
-    folder: Path, board_cli: Cli, change: Callable[[bytes], bytes]
+    three_entries: Path, board_cli: Cli, change: Callable[[bytes], bytes]
 ) -> None:
-    board_cli(folder)
-    _page(folder).write_bytes(change(_page(folder).read_bytes()))
-    run = board_cli.failed(folder, "--check")
+    board_cli(three_entries)
+    _page(three_entries).write_bytes(change(_page(three_entries).read_bytes()))
+    run = board_cli.failed(three_entries, "--check")
     assert run.out.strip()
 
 
-def test_the_folders_note_is_on_the_page_as_text(folder: Path, board_cli: Cli) -> None:
-    (folder / "note.txt").write_text("All of\n<b>this</b> moves.\n\n# Soon\n", encoding="utf-8")
-    board_cli.done(folder)
-    text = _page(folder).read_text(encoding="utf-8")
+def test_the_folders_note_is_on_the_page_as_text(three_entries: Path, board_cli: Cli) -> None:
+    note = three_entries / "note.txt"
+    note.write_text("All of\n<b>this</b> moves.\n\n# Soon\n", encoding="utf-8")
+    board_cli.done(three_entries)
+    text = _page(three_entries).read_text(encoding="utf-8")
     assert "\n\nAll of \\<b\\>this\\</b\\> moves. \\# Soon\n\n" in text
-    board_cli.done(folder, "--check")
-    (folder / "note.txt").unlink()
-    board_cli.failed(folder, "--check")
+    board_cli.done(three_entries, "--check")
+    note.unlink()
+    board_cli.failed(three_entries, "--check")
 
 
-def test_a_note_that_is_no_text_is_told(folder: Path, board_cli: Cli) -> None:
-    (folder / "note.txt").write_bytes(b"\xff")
-    assert "note.txt: not text in UTF-8" in board_cli.refused(folder)
+def test_a_note_that_is_no_text_is_told(three_entries: Path, board_cli: Cli) -> None:
+    (three_entries / "note.txt").write_bytes(b"\xff")
+    assert "note.txt: not text in UTF-8" in board_cli.refused(three_entries)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +98,10 @@ def test_a_note_that_is_no_text_is_told(folder: Path, board_cli: Cli) -> None:
     ],
 )
 def test_a_wrong_file_is_told_without_a_traceback(
-    folder: Path, board_cli: Cli, file: str, content: str, message: str
+    three_entries: Path, board_cli: Cli, file: str, content: str, message: str
 ) -> None:
-    (folder / "beta" / file).write_text(content, encoding="utf-8")
-    shown = board_cli.refused(folder)
+    (three_entries / "beta" / file).write_text(content, encoding="utf-8")
+    shown = board_cli.refused(three_entries)
     named = "beta: scores.json: " if file == "scores.json" else str(Path("beta") / file)
     assert named in shown
     assert message in shown
