@@ -172,7 +172,7 @@ def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], l
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    for pair in pair_mismatches(folder, entries, {entry.key for entry in entries}):
+    for pair in pair_mismatches(board.pairs, entries, {entry.key for entry in entries}):
         values = f"{pair.stored!r} is stored, and {pair.made!r} comes out"
         remedy = "remove the line of both, and run `mwz leaderboard`"
         problems.append(f"{pair.entry}: {pair.field}: {values}; {remedy}")

@@ -339,19 +339,18 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
 
 
 def pair_mismatches(
-    folder: Path, entries: Sequence[Entry], keys: Collection[str]
+    stored: Pairs, entries: Sequence[Entry], keys: Collection[str]
 ) -> list[Mismatch]:
     """Return in what stored pairs are not what comes out of what is stored of their entries.
 
     Args:
-        folder: The folder of submissions.
+        stored: The pairs of a folder of submissions, as `read_pairs` returns them.
         entries: Its entries.
         keys: Keys of the entries whose pairs are looked at.
 
     Returns:
         The mismatches, each of one of these entries.
     """
-    stored = read_pairs(folder, entries)
     chosen = {}
     for a, b in stored:
         for key in (entry_key(a), entry_key(b)):

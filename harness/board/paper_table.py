@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 from statistics import fmean, stdev
 from typing import Any
@@ -64,10 +65,16 @@ class Reference:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
 
+@cache
+def _declared_references() -> Mapping[str, Any]:
+    """Return the content of `references.toml`; it is to be read only."""
+    return read_toml("references.toml", __package__)
+
+
 def references(subjects: Collection[str]) -> list[Reference]:
     """Return what is cited for some of the subjects that `references.toml` names, in its order."""
     cited = []
-    for key, content in read_toml("references.toml", __package__).items():
+    for key, content in _declared_references().items():
         if not set(subjects).isdisjoint(content["of"]):
             fields = {name: text for name, text in content.items() if name not in ("of", "kind")}
             cited.append(_reference(key, content["kind"], fields))

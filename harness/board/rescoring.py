@@ -22,7 +22,7 @@ from .columns import shown_figures
 from .entries import Entry, absent_packages, entry_problems, file_problems
 from .entry_scores import Reading, Responses, score_entry
 from .model import Board, read_board
-from .pairs import pair_mismatches
+from .pairs import pair_mismatches, read_pairs
 from .rows import NOTHING
 from .scores import (
     Mismatch,
@@ -309,7 +309,7 @@ def verify(
     problems = [*entry_problems([*others, *chosen]), *file_problems(chosen)]
     of_pairs: list[Mismatch] = []
     for folder in {entry.folder.parent for entry in chosen}:
-        of_pairs += pair_mismatches(folder, entries, keys)
+        of_pairs += pair_mismatches(read_pairs(folder, entries), entries, keys)
     verified = []
     for entry in chosen:
         outcome, prefix = by_key[entry.key], f"{entry.key}:"
