@@ -41,10 +41,8 @@ def test_a_step_is_left_out_by_itself(without: str | None, text: str) -> None:
 
 def test_costs_are_what_is_lost_without_a_step() -> None:
     references = ["NAME is a nice place, you will like it"]
-    one = dialogue(
-        {"restaurant": goal({"area": "north", "food": "greek"})}, 1, references=references
-    )
-    loaded = benchmark({"d1": one})
+    wanted = {"restaurant": goal({"area": "north", "food": "greek"})}
+    loaded = benchmark({"d1": dialogue(wanted, 1, references=references)})
     turn = {
         "response": "[value_name] is a nice-ly place , you will like it",
         # A restaurant with greek food matches this by partial ratio.
@@ -66,11 +64,8 @@ def test_costs_are_what_is_lost_without_a_step() -> None:
     assert {f"without {step}" for step in STEPS} <= rows.keys()
 
 
-def test_it_is_shown_for_each_file_and_alone(tmp_path: Path, cli: Cli, sample: Benchmark) -> None:
-    run = cli.done(
-        *("ablation", CAREFUL, HASTY),
-        *("--format", "json"),
-    )
+def test_the_table_is_printed_per_file(cli: Cli) -> None:
+    run = cli.done("ablation", CAREFUL, HASTY, "--format", "json")
     assert list(json.loads(run.out)) == ["careful", "hasty"]
     assert "@corpus: is made by the harness; give a file" in cli.refused("ablation", "@corpus")
 

@@ -44,7 +44,7 @@ def outcomes(multiwoz: Benchmark, upstream: Path) -> Mapping[str, Any]:
     goals = upstream / "ConvLab-2/data/multiwoz/test.json.zip"
     scorer = Scorer(multiwoz, Options(free_running=True, goals=goals))
     run = free_run(scorer, read_standard(path.read_bytes(), path.name), path.name)
-    return {dialogue_id(written): one for written, one in run.outcomes.items()}
+    return {dialogue_id(written): outcome for written, outcome in run.outcomes.items()}
 
 
 @pytest.mark.real_data
@@ -57,9 +57,11 @@ def test_grounded_scores_agree_with_blind_readers(outcomes: Mapping[str, Any]) -
             "inform": went.matched_all,
             "success": went.matched_all and all(went.provided.values()) and went.tells_further,
         }
-        for name in (one for one in scored if verdict[one] is not None):
+        for name, value in scored.items():
+            if verdict[name] is None:
+                continue
             counts += Counter({name: 1, f"{name} lost": not verdict[name]})
-            if scored[name] != verdict[name]:
+            if value != verdict[name]:
                 differing.append((name, verdict["dialogue"], verdict["domain"]))
     assert counts == {"inform": 127, "inform lost": 6, "success": 98, "success lost": 8}
     # The type of the guesthouse is told by its name alone.
@@ -69,8 +71,8 @@ def test_grounded_scores_agree_with_blind_readers(outcomes: Mapping[str, Any]) -
 @pytest.mark.real_data
 def test_grounded_scores_agree_with_a_reader(outcomes: Mapping[str, Any]) -> None:
     counts: Counter[str] = Counter()
-    for id_, one in outcomes.items():
-        for name, went in one.domains.items():
+    for id_, outcome in outcomes.items():
+        for name, went in outcome.domains.items():
             informed = (id_, name) not in NOT_INFORMED
             assert went.matched_all == informed, (id_, name)
             requests = bool(went.further or set(went.provided) - {"REFERENCE"})

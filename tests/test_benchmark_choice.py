@@ -6,8 +6,6 @@ The README's first command scores the built-in sample; it must work whatever is 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -56,12 +54,6 @@ def test_plays_are_of_the_benchmark_that_they_name(mwz: Cli, tmp_path: Path) -> 
     assert "1 task, trials per task: One 1, with" in mwz.done("table", "--name", f"One={file}").out
 
 
-def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz", "score", str(CAREFUL)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(cli: Cli) -> None:
     message = "multiwoz is not installed; the benchmark is the built-in `sample`"
-    assert done.stderr == f"mwz: {message}\n"
+    assert cli.done("score", CAREFUL).err == f"mwz: {message}\n"
