@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.database import VenueDatabase
 from mwz.database.fuzzy import partial_ratio
-from mwz.harness.cli.verify import VenueLoop
+from mwz.harness.cli.verify import venue_loop
 from mwz.normalization import (
     normalize_slot_name,
     normalize_value,
@@ -347,8 +347,8 @@ def test_answers_are_what_a_look_at_every_venue_finds(
 ) -> None:
     records = data.draw(some_records)
     venues = database({domain: records})
-    checked = VenueLoop({domain: records}, RULES)
+    query_by_loop = venue_loop({domain: records}, RULES)
     for constraints in data.draw(st.lists(some_constraints, min_size=1, max_size=4)):
         expected = _plainly(domain, records, constraints)
         assert [*venues.query(domain, constraints)] == expected
-        assert checked.query(domain, constraints) == expected
+        assert query_by_loop(domain, constraints) == expected

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,9 @@ from ..benchmark import CANONICAL_STYLE, Benchmark, VenueRecords
 from ..data import load_benchmark
 from ..errors import InputError, counted
 from ..io import printable, text_table
-from ..metrics import Played, PlayedDialogue, References, play, reference_13a, tokenize_13a
+from ..metrics import Played, References, play, reference_13a, tokenize_13a
 from ..scoring import (
     Options,
-    Report,
     Scorer,
     check_predictions,
     delexicaliser_of,
@@ -82,19 +80,38 @@ def command(
         return _compare_with_libraries(chosen, **rescoring)
     outcomes = progress(board.rescore(chosen, **rescoring), len(chosen), "entry")
     verified = board.verify(entries, chosen, outcomes)
-    failed = [
-        one
-        for one in verified
-        if not one.holds or (strict and (one.missing is not None or one.unverified))
-    ]
-    for one in verified:
-        click.echo(printable(_lines(one)))
-    click.echo(_summary(verified))
-    if all(one.missing is not None for one in verified):
+    hold = unknown = failed = 0
+    for outcome in verified:
+        is_missing = outcome.missing is not None
+        hold += outcome.holds and not is_missing
+        unknown += outcome.holds and is_missing
+        is_unverified = is_missing or bool(outcome.unverified)
+        failed += not outcome.holds or (strict and is_unverified)
+        click.echo(printable(_outcome_text(outcome)))
+    summary = f"{hold} of {len(verified)} entries hold"
+    if unknown:
+        summary += f"; {unknown} could not be scored again"
+    click.echo(summary)
+    if all(outcome.missing is not None for outcome in verified):
         # A check that looked at nothing has not passed.
         click.echo("nothing was verified: no entry could be scored again", err=True)
         return 1
-    return int(bool(failed))
+    return int(failed > 0)
+
+
+def _outcome_text(outcome: board.Rescored) -> str:
+    """Return what verifying an entry found, as lines that begin with its key."""
+    lines = [f"{outcome.key}: {problem}" for problem in outcome.problems]
+    if outcome.mismatches:
+        count = counted(len(outcome.mismatches), "figure")
+        lines.append(f"{outcome.key}: {count} scored differently")
+        lines.append(board.mismatches_table(outcome.mismatches[:_SHOWN]))
+    if outcome.missing is not None:
+        lines.append(f"{outcome.key}: not scored again: {outcome.missing}")
+    if not lines:
+        lines.append(f"{outcome.key}: holds")
+    lines += [f"{outcome.key}: not verified: {reason}" for reason in outcome.unverified]
+    return "\n".join(lines)
 
 
 def _compare_with_libraries(
@@ -103,67 +120,39 @@ def _compare_with_libraries(
     folders: Sequence[Path],
     workers: int | str,
 ) -> int:
-    """Show what the libraries alone give otherwise of entries with responses."""
+    """Show what differs by the libraries alone, of entries with responses; return the status."""
     loaded = load_benchmark(benchmark)
-    # Free-running dialogues have no turns of the benchmark, and so no references.
-    responding = [
-        one
-        for one in entries
-        if board.tracks()[one.system.track].result is None
-        and not one.system.predictions.free_running
-    ]
-    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
-    coming = run(reference_differences, jobs, loaded, workers)
+    keys: list[str] = []
+    jobs: list[tuple[bytes | str, str, Options, bool] | InputError] = []
+    for entry in entries:
+        track, is_free = board.tracks()[entry.system.track], entry.system.predictions.free_running
+        # Free-running dialogues have no turns of the benchmark, and so no references.
+        if track.result is not None or is_free:
+            continue
+        is_lexicalised = track.kind == "plain English"
+        options = Options(lexicalised=is_lexicalised, placeholders=entry.system.aliases)
+        try:
+            predictions = board.find_predictions(entry, folders)
+            jobs.append((predictions, entry.key, options, len(keys) < _SCORED))
+        except InputError as error:
+            jobs.append(error)
+        keys.append(entry.key)
+    outcomes = run(reference_differences, jobs, loaded, workers)
     statuses = []
-    for entry, outcome in zip(responding, coming, strict=True):
+    for key, outcome in zip(keys, outcomes, strict=True):
         if isinstance(outcome, InputError):
-            click.echo(printable(f"{entry.key}: not scored: {outcome}"))
+            click.echo(printable(f"{key}: not scored: {outcome}"))
             continue
         statuses.append(bool(outcome))
-        click.echo(f"{entry.key}: {len(outcome)} values differ" if outcome else f"{entry.key}: ok")
         if outcome:
+            click.echo(f"{key}: {len(outcome)} values differ")
             rows = [[place, repr(ours), repr(theirs)] for place, ours, theirs in outcome[:_SHOWN]]
             click.echo(text_table(["value", "default", "by libraries"], rows))
+        else:
+            click.echo(f"{key}: ok")
     if not statuses:
         click.echo("nothing was compared: no entry could be scored", err=True)
     return int(any(statuses) or not statuses)
-
-
-def _reference_job(
-    entry: board.Entry, folders: Sequence[Path], scored: bool
-) -> tuple[bytes | str, str, Options, bool] | InputError:
-    """Return how an entry is compared with the libraries; or why it cannot be."""
-    system = entry.system
-    options = Options(
-        lexicalised=board.tracks()[system.track].kind == "plain English",
-        placeholders=system.aliases,
-    )
-    try:
-        return board.find_predictions(entry, folders), entry.key, options, scored
-    except InputError as error:
-        return error
-
-
-def _summary(verified: Sequence[board.Rescored]) -> str:
-    """Say how many entries hold, and how many could not be scored again."""
-    unknown = sum(one.missing is not None and one.holds for one in verified)
-    hold = sum(one.missing is None and one.holds for one in verified)
-    counts = [f"{hold} of {len(verified)} entries hold"]
-    counts += [f"{unknown} could not be scored again"] if unknown else []
-    return "; ".join(counts)
-
-
-def _lines(verified: board.Rescored) -> str:
-    lines = [f"{verified.key}: {problem}" for problem in verified.problems]
-    if verified.mismatches:
-        count = counted(len(verified.mismatches), "figure")
-        lines.append(f"{verified.key}: {count} scored differently")
-        lines.append(board.mismatches_table(verified.mismatches[:_SHOWN]))
-    if verified.missing is not None:
-        lines.append(f"{verified.key}: not scored again: {verified.missing}")
-    lines = lines or [f"{verified.key}: holds"]
-    lines += [f"{verified.key}: not verified: {part}" for part in verified.unverified]
-    return "\n".join(lines)
 
 
 # What default scores are made of, compared with the libraries that define scores.
@@ -203,18 +192,29 @@ def reference_differences(
     played = scorer.played(normalized)
     by_libraries = replace(
         played,
-        submission=_detokenized(scorer, played.submission, submission),
+        submission=_detokenized(scorer, normalized, submission),
         prepared_references=_references(played.benchmark) if scored else None,
     )
-    pairs = _outputs(played, by_libraries)
-    if scored:
-        report = scorer.report(played)
-        reference = scorer.report(by_libraries)
-        by_default, by_reference = report.to_dict(), reference.to_dict()
-        different = board.mismatches(source, "", by_default, by_reference, tolerance=0.0)
-        figures = ((one.field, one.stored, one.made) for one in different)
-        pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
-    return [pair for pair in pairs if pair[1] != pair[2]]
+    different: list[tuple[str, object, object]] = []
+    for place, ours, theirs in _outputs(played, by_libraries):
+        if ours != theirs:
+            different.append((place, ours, theirs))
+    if not scored:
+        return different
+    report = scorer.report(played)
+    made = scorer.report(by_libraries).to_dict()
+    for mismatch in board.mismatches(source, "", report.to_dict(), made, tolerance=0.0):
+        different.append((mismatch.field, mismatch.stored, mismatch.made))
+    for style, score in (report.bleu or {}).items():
+        bleu = _bleu(by_libraries, style, pad=False)
+        if score != bleu:
+            different.append((f"bleu.{style}", score, bleu))
+    bound = report.metrics.get("lower_bound")
+    if bound is not None and bound.bleu is not None:
+        bleu = _bleu(by_libraries, CANONICAL_STYLE, pad=True)
+        if bound.bleu != bleu:
+            different.append(("lower_bound.bleu", bound.bleu, bleu))
+    return different
 
 
 def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object]]:
@@ -223,110 +223,101 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
         for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
             yield f"{id_}, turn {turn}: text", mine, text
             yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
-    by_loop = _venue_loop(ours.benchmark, ours.rules)
+    query_by_loop = _venue_loop(ours.benchmark, ours.rules)
     for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
-        for place, domain, constraints in _queries(dialogue, ours.rules):
+        queries: list[tuple[str, str, Mapping[str, str]]] = []
+        for domain, goal in dialogue.gold.goal.items():
+            queries.append((f"{dialogue.id}: venues of {domain}", domain, goal.informable))
+        for turn, state in enumerate(dialogue.states):
+            for domain, slots in state.items():
+                place = f"{dialogue.id}, turn {turn}: venues of {domain}"
+                queries.append((place, domain, slots))
+                # The optimistic set-up asks by the name alone.
+                venue = ours.rules.venue_rules.get(domain)
+                if venue is not None and venue.named_by in slots:
+                    by_name = {venue.named_by: slots[venue.named_by]}
+                    queries.append((f"{place} by name", domain, by_name))
+        for place, domain, constraints in queries:
             answer = list(ours.database.query(domain, constraints))
-            yield place, answer, by_loop.query(domain, constraints)
+            yield place, answer, query_by_loop(domain, constraints)
 
 
-def _queries(
-    dialogue: PlayedDialogue, rules: RuleSet
-) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Yield place, domain and constraints of what a dialogue's goal and states ask of venues."""
-    for domain, goal in dialogue.gold.goal.items():
-        yield f"{dialogue.id}: venues of {domain}", domain, goal.informable
-    for turn, state in enumerate(dialogue.states):
-        for domain, slots in state.items():
-            place = f"{dialogue.id}, turn {turn}: venues of {domain}"
-            yield place, domain, slots
-            # The optimistic set-up asks by the name alone.
-            venue = rules.venue_rules.get(domain)
-            if venue is not None and venue.named_by in slots:
-                yield f"{place} by name", domain, {venue.named_by: slots[venue.named_by]}
+def venue_loop(
+    records: VenueRecords, rules: RuleSet
+) -> Callable[[str, Mapping[str, str]], list[object]]:
+    """Return a function that answers queries by a loop over all venues: the check of SQL's answers.
 
-
-class VenueLoop:
-    """Answers queries by a loop over the venue records: the check of what SQL answers.
+    It returns the ids of the venues of a domain that meet all constraints, as
+    `VenueDatabase.query`.
 
     Args:
         records: Domain -> venue records.
         rules: The rule set.
     """
+    venues: dict[str, list[dict[str, object]]] = {}
+    for domain in rules.venue_rules:
+        venues[domain] = []
+        for record in records.get(domain, ()):
+            by_slot = {normalize_slot_name(key, rules): record[key] for key in record}
+            venues[domain].append(by_slot)
 
-    def __init__(self, records: VenueRecords, rules: RuleSet) -> None:
-        self._rules = rules
-        self._venues: dict[str, list[dict[str, object]]] = {}
-        for domain in rules.venue_rules:
-            self._venues[domain] = []
-            for record in records.get(domain, ()):
-                by_slot = {normalize_slot_name(key, rules): record[key] for key in record}
-                self._venues[domain].append(by_slot)
-        # Belief states repeat their constraints from turn to turn.
-        self._meeting = lru_cache(maxsize=1 << 10)(self._venues_meeting)
-
-    def query(self, domain: str, constraints: Mapping[str, str]) -> list[object]:
-        """Return the ids of the venues that meet all constraints, as `VenueDatabase.query`."""
-        venues = self._venues.get(domain, [])
-        numbers = set(range(len(venues)))
-        for slot, value in constraints.items():
-            numbers &= self._meeting(domain, slot, value)
-        ids = []
-        for number in sorted(numbers):
-            ids.append(venues[number].get(self._rules.venue_rules[domain].identifier))
-        return list(dict.fromkeys(ids))
-
-    def _venues_meeting(self, domain: str, slot: str, value: str) -> set[int]:
+    # Belief states repeat their constraints from turn to turn.
+    @lru_cache(maxsize=1 << 10)
+    def meeting(domain: str, slot: str, value: str) -> set[int]:
         """Return the numbers of the venues that meet a constraint."""
-        venues = self._venues.get(domain, [])
-        columns = self._rules.venue_rules[domain].columns if venues else ()
-        is_column = slot in columns and slot in venues[0]
-        if not is_column or self._rules.asks_for_nothing(value):
-            return set(range(len(venues)))
-        wanted = normalize_value(slot, value, self._rules)
-        meeting = set()
-        for number, venue in enumerate(venues):
-            if self._meets(venue.get(slot), domain, slot, wanted):
-                meeting.add(number)
-        return meeting
+        of_domain = venues.get(domain, [])
+        columns = rules.venue_rules[domain].columns if of_domain else ()
+        is_column = slot in columns and slot in of_domain[0]
+        if not is_column or rules.asks_for_nothing(value):
+            return set(range(len(of_domain)))
+        wanted = normalize_value(slot, value, rules)
+        numbers = set()
+        for number, venue in enumerate(of_domain):
+            if _meets(venue.get(slot), domain, slot, wanted, rules):
+                numbers.add(number)
+        return numbers
 
-    def _meets(self, own: object, domain: str, slot: str, wanted: str) -> bool:
-        """Return whether a venue's own value meets a constraint's normalised value."""
-        venue = self._rules.venue_rules[domain]
-        if own == self._rules.unknown:
-            return True
-        if not isinstance(own, str):
-            return slot in venue.times
-        if self._rules.normalises_venues:
-            own = normalize_value(slot, own, self._rules)
-        if slot in venue.latest:
-            return minutes(own) <= minutes(wanted)
-        if slot in venue.earliest:
-            return minutes(own) >= minutes(wanted)
-        if own == wanted or slot not in venue.fuzzy:
-            return own == wanted
-        return _partial_ratio(own, wanted) >= self._rules.fuzzy_ratio
+    def query(domain: str, constraints: Mapping[str, str]) -> list[object]:
+        of_domain = venues.get(domain, [])
+        numbers = set(range(len(of_domain)))
+        for slot, value in constraints.items():
+            numbers &= meeting(domain, slot, value)
+        ids: dict[object, None] = {}
+        for number in sorted(numbers):
+            ids[of_domain[number].get(rules.venue_rules[domain].identifier)] = None
+        return list(ids)
+
+    return query
+
+
+def _meets(own: object, domain: str, slot: str, wanted: str, rules: RuleSet) -> bool:
+    """Return whether a venue's own value meets a constraint's normalised value."""
+    venue = rules.venue_rules[domain]
+    if own == rules.unknown:
+        return True
+    if not isinstance(own, str):
+        return slot in venue.times
+    if rules.normalises_venues:
+        own = normalize_value(slot, own, rules)
+    if slot in venue.latest:
+        return minutes(own) <= minutes(wanted)
+    if slot in venue.earliest:
+        return minutes(own) >= minutes(wanted)
+    if own == wanted or slot not in venue.fuzzy:
+        return own == wanted
+    return _partial_ratio(own, wanted) >= rules.fuzzy_ratio
 
 
 def _partial_ratio(first: str, second: str) -> int:
     """Return fuzzywuzzy's partial ratio in percent, by rapidfuzz, of two strings that differ."""
     shorter, longer = sorted((first, second), key=len)
-    ratios = [0.0]
+    best = 0.0
     for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
         start = max(0, block.b - block.a)
         window = longer[start : start + len(shorter)]
         ratio = Indel.normalized_similarity(shorter, window)
-        ratios.append(1.0 if ratio > 0.995 else ratio)
-    return round(100 * max(ratios)) if shorter else 0
-
-
-def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, object]]:
-    """Yield every BLEU of a report with its place, and sacreBLEU's."""
-    for style, score in (report.bleu or {}).items():
-        yield f"bleu.{style}", score, _bleu(played, style, pad=False)
-    bound = report.metrics.get("lower_bound")
-    if bound is not None and bound.bleu is not None:
-        yield "lower_bound.bleu", bound.bleu, _bleu(played, CANONICAL_STYLE, pad=True)
+        best = max(best, 1.0 if ratio > 0.995 else ratio)
+    return round(100 * best) if shorter else 0
 
 
 def _detokenized(
@@ -360,8 +351,10 @@ def _moses() -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=2)
-def _venue_loop(benchmark: Benchmark, rules: RuleSet) -> VenueLoop:
-    return VenueLoop(benchmark.venue_records(rules), rules)
+def _venue_loop(
+    benchmark: Benchmark, rules: RuleSet
+) -> Callable[[str, Mapping[str, str]], list[object]]:
+    return venue_loop(benchmark.venue_records(rules), rules)
 
 
 @lru_cache(maxsize=2)
