@@ -7,14 +7,26 @@ import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from entered import REPOSITORY, change_scores, enter_sample, leaderboard, reports
+from entered import (
+    DIALOGUES,
+    REPOSITORY,
+    TURNS,
+    change_scores,
+    enter,
+    enter_sample,
+    leaderboard,
+    report,
+    reports,
+    system,
+    write_scores,
+)
 from helpers import Cli, table_rows
-from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, metrics
 from mwz.harness.board import Entry, Scores, pairs as board_pairs, read_entries, tracks
 from mwz.harness.board.copied import fingerprints_of
 from mwz.harness.board.entries import entry_problems, read_entry
@@ -24,20 +36,75 @@ from mwz.harness.board.pairs import (
     Pairs,
     _states,
     complete_pairs,
+    evidence_of_rows,
     missing_pairs,
     pairs_text,
     read_pairs,
 )
 from mwz.harness.board.rows import Row
-from mwz.harness.board.scores import FIGURES, DialogueScores, parse_scores, scores_text
+from mwz.harness.board.scores import FIGURES, DialogueScores, Intervals, parse_scores, scores_text
 from mwz.harness.board.tracked import entered_scores
-from mwz.harness.comparison import compare
+from mwz.harness.comparison import Interval, compare, intervals_of
+from mwz.harness.diagnosis import Causes
+from mwz.harness.diagnosis.losses import Points
 from mwz.harness.errors import InputError
+from mwz.harness.signature import Signature
 from mwz.normalization import DEFAULT_RULES
+
+
+def _won(first: int, end: int) -> str:
+    """Return marks of dialogues of which a range is won."""
+    return ("0" * first + "1" * (end - first)).ljust(DIALOGUES, "0")
+
+
+def _outcomes(inform: str, success: str | None = None) -> DialogueScores:
+    """Return what is stored of dialogues that are all alike but for what is won.
+
+    In each, ten tokens match two four-grams of seven, and shorter n-grams alike. Dialogues
+    without a mark are not played.
+    """
+    signature = report().signature
+    made = DialogueScores(
+        data=signature.data or "",
+        rules=signature.rules_digest or "",
+        played=("1" * len(inform)).ljust(DIALOGUES, "0"),
+        turns=(TURNS // DIALOGUES,) * len(inform),
+        inform=inform,
+        success=success or inform,
+        bleu=tuple((count,) * len(inform) for count in (10, 10, 8, 6, 4, 2, 10, 9, 8, 7)),
+        intervals=Intervals(95, 1000, 12345, dict.fromkeys(FIGURES, Interval(0, 0, 0, "wilson"))),
+        causes=Causes({}, {}, {}),
+    )
+    # The intervals and causes that follow from them.
+    rows = [*zip(*made.columns, strict=True)]
+    totals = metrics.totals_of(rows)
+    intervals = intervals_of(evidence_of_rows("", Signature(), [*map(str, made.places)], rows))
+    scores = {name: intervals[name] for name in totals}
+    points = Points(100 - totals["inform"], 100 - totals["success"])
+    lost = tuple(place for place, mark in enumerate(made.success) if mark == "0")
+    causes = Causes({}, {"never named": points}, {"hotel": {"never named": lost}})
+    return replace(made, intervals=Intervals(95, 1000, 12345, scores), causes=causes)
+
+
+def _totals(known: DialogueScores) -> dict[str, float]:
+    """Return the scores of all dialogues played."""
+    return metrics.totals_of(zip(*known.columns, strict=True))
+
+
+def _enter(folder: Path, key: str, known: DialogueScores, states: str = "predicted") -> None:
+    """Write an entry's folder by hand, its scores those of its dialogues."""
+    totals, number = _totals(known), len(known.inform)
+    track = "end-to-end" if states == "predicted" else "policy-optimization"
+    rates = {name: totals[name] for name in ("inform", "success")}
+    size = {"dialogues": number, "turns": TURNS // DIALOGUES * number}
+    scored = reports(bleu=totals["bleu"], strict=rates, optimistic=rates, states=states, **size)
+    entry = enter(folder, key, system(name=key.title(), track=track), scored)
+    write_scores(entry.folder, replace(entry.scores, dialogues=known))
+
 
 # Alpha wins the first 80 dialogues, beta the first 74: six are won by alpha only, none by beta.
 # McNemar: 2 P(X <= 0) of six tosses = 2 / 64. Gamma wins 60.
-ALPHA, BETA, GAMMA = (outcomes(marks((0, won))) for won in (80, 74, 60))
+ALPHA, BETA, GAMMA = (_outcomes(_won(0, end)) for end in (80, 74, 60))
 SIX_TO_NONE = 2 / 64
 
 
@@ -45,7 +112,7 @@ SIX_TO_NONE = 2 / 64
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "base" / "submissions"
     for key, known in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
-        enter_measured(path, key, known)
+        _enter(path, key, known)
     return path
 
 
@@ -57,16 +124,12 @@ def _pairs(folder: Path) -> Pairs:
 
 
 def test_totals_are_those_of_the_dialogues() -> None:
-    known = outcomes(marks((0, 80)), marks((10, 50)))
+    known = _outcomes(_won(0, 80), _won(10, 50))
     # 8/10, 6/9, 4/8 and 2/7 of the n-grams match, in texts as long as the references.
     bleu = 100 * math.prod((8 / 10, 6 / 9, 4 / 8, 2 / 7)) ** 0.25
-    assert totals_of(known) == pytest.approx(
+    assert _totals(known) == pytest.approx(
         {"inform": 80.0, "success": 40.0, "bleu": bleu, "combined": 60.0 + bleu}, rel=1e-12
     )
-
-
-def _text(kept: DialogueScores) -> str:
-    return scores_text(Scores(reports(), dialogues=kept))
 
 
 def _parsed(text: str) -> Scores:
@@ -74,8 +137,8 @@ def _parsed(text: str) -> Scores:
 
 
 def test_what_is_written_is_read() -> None:
-    kept = measured(outcomes(marks((3, 70))))
-    assert _parsed(_text(kept)).dialogues == kept
+    known = _outcomes(_won(3, 70))
+    assert _parsed(scores_text(Scores(reports(), dialogues=known))).dialogues == known
 
 
 @pytest.mark.parametrize(
@@ -91,7 +154,7 @@ def test_what_is_written_is_read() -> None:
     ],
 )
 def test_unusable_values_are_refused_by_name(change: dict[str, object], message: str) -> None:
-    document = json.loads(_text(measured(ALPHA)))
+    document = json.loads(scores_text(Scores(reports(), dialogues=ALPHA)))
     document["dialogues"].update(change)
     with pytest.raises(InputError, match=message):
         _parsed(json.dumps(document))
@@ -100,13 +163,12 @@ def test_unusable_values_are_refused_by_name(change: dict[str, object], message:
 def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Path) -> None:
     enter_sample(tmp_path)
     for entry in read_entries(tmp_path):
-        kept = entry.scores.dialogues
-        totals = totals_of(kept)
+        totals = _totals(entry.scores.dialogues)
         assert totals["inform"] == entry.scores.main.inform
         assert totals["success"] == entry.scores.main.success
         assert totals["bleu"] == pytest.approx((entry.scores.main.bleu or {})["mwz22"], rel=1e-12)
         strict = entry.scores.main.strict
-        assert kept.causes.domains.keys() == strict.inform.keys() - {"total"}
+        assert entry.scores.dialogues.causes.domains.keys() == strict.inform.keys() - {"total"}
     assert entry_problems(read_entries(tmp_path)) == []
 
 
@@ -127,8 +189,8 @@ def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Pa
 
 def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -> None:
     # Beta leaves out the last five, of which alpha wins none: of 95, alpha wins 80, beta 74.
-    enter_measured(tmp_path, "alpha", ALPHA)
-    enter_measured(tmp_path, "beta", without(BETA, 5))
+    _enter(tmp_path, "alpha", ALPHA)
+    _enter(tmp_path, "beta", _outcomes(_won(0, 74)[:95]))
     pair = _pairs(tmp_path).get(("alpha", "beta"))
     assert pair.dialogues == 95
     assert pair.figures["inform"].difference == pytest.approx(100 * 6 / 95)
@@ -136,7 +198,7 @@ def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -
 
 
 def test_entries_whose_signatures_do_not_compare_have_no_pair(folder: Path) -> None:
-    enter_measured(folder, "given", ALPHA, states="gold")
+    _enter(folder, "given", ALPHA, states="gold")
     pairs = _pairs(folder)
     assert sorted(pairs)[:3] == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "alpha")]
     assert len(pairs) == 6
@@ -161,9 +223,9 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
         assert ours.difference == pytest.approx(-theirs.difference, rel=1e-12)
     for entry, other in zip(read_entries(tmp_path), compared.intervals, strict=True):
         for name in FIGURES:
-            kept = entry.scores.dialogues.intervals.scores[name]
+            stored = entry.scores.dialogues.intervals.scores[name]
             ends = (other[name].low, other[name].high)
-            assert (kept.low, kept.high) == pytest.approx(ends, rel=1e-12)
+            assert (stored.low, stored.high) == pytest.approx(ends, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------ the file of pairs
@@ -171,15 +233,15 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
 
 def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Return a list that every pair that is computed is added to."""
-    found: list[tuple[str, str]] = []
+    computed: list[tuple[str, str]] = []
     whole = board_pairs.compared
 
-    def watched(entries: object, chosen: object) -> object:
-        found.extend(chosen)  # type: ignore[arg-type]
-        return whole(entries, chosen)  # type: ignore[arg-type]
+    def watched(entries: Any, chosen: Any) -> object:
+        computed.extend(chosen)
+        return whole(entries, chosen)
 
     monkeypatch.setattr(board_pairs, "compared", watched)
-    return found
+    return computed
 
 
 def test_only_what_changed_is_computed_again(
@@ -192,7 +254,7 @@ def test_only_what_changed_is_computed_again(
     board_cli.done(folder)
     assert computed == []
     shutil.rmtree(folder / "beta")
-    enter_measured(folder, "beta", outcomes(marks((0, 75))))
+    _enter(folder, "beta", _outcomes(_won(0, 75)))
     board_cli.failed(folder, "--check")
     computed.clear()
     board_cli.done(folder)
@@ -234,8 +296,8 @@ def test_a_file_of_pairs_with_the_marks_of_a_conflict_is_refused(
 
 def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> None:
     # Of 80, 79 and 60 dialogues won, one more is nothing, nineteen more are.
-    for key, won in (("alpha", 80), ("beta", 79), ("gamma", 60)):
-        enter_measured(tmp_path, key, outcomes(marks((0, won))))
+    for key, end in (("alpha", 80), ("beta", 79), ("gamma", 60)):
+        _enter(tmp_path, key, _outcomes(_won(0, end)))
     page = leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
     header, _, *table = table_rows(page.partition("## End-to-end systems")[2])
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
@@ -273,17 +335,11 @@ def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
     assert pairs["a/states", "c/states"].figures["jga"].p == 1
     (tmp_path / PAIRS_FILE).write_text(pairs_text(pairs), encoding="utf-8")
     assert read_pairs(tmp_path, entries) == pairs
-    ranked = [
-        Row(
-            entry=entry,
-            signature=entry.scores.result.signature,
-            ranking_key=(),
-            figures={},
-            pair_key=f"{entry.key}/states",
-            rank=rank,
-        )
-        for rank, entry in enumerate(entries, 1)
-    ]
+    ranked = []
+    for rank, entry in enumerate(entries, 1):
+        signature = entry.scores.result.signature
+        facts = {"ranking_key": (), "figures": {}, "pair_key": f"{entry.key}/states"}
+        ranked.append(Row(entry=entry, signature=signature, rank=rank, **facts))
     tables = {**{key: [] for key in tracks()}, "state-tracking": [ranked]}
     board = Board(DEFAULT_RULES, entries, [], tables, pairs=pairs)
     assert [board.rank_range(row) for row in ranked] == ["1–2", "1–2", "3"]

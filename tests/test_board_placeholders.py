@@ -107,14 +107,10 @@ def test_entries_keep_scores_without_their_table(folder: Path, sample: Benchmark
 @pytest.mark.usefixtures("flags_reviewed")
 def test_entries_with_placeholders_are_ranked(folder: Path, cli: Cli) -> None:
     entries = read_entries(folder)
-    assert [(row.key, row.rank) for row in rows(entries, "2021")] == [
-        ("aliased", 1),
-        ("hasty", 2),
-    ]
+    assert [(row.key, row.rank) for row in rows(entries, "2021")] == [("aliased", 1), ("hasty", 2)]
     assert read_pairs(folder, entries).get(("aliased", "hasty")) is not None
     with contextlib.chdir(folder.parent):
-        run = cli("compare", "aliased", "hasty")
-    assert run.status == 0, run.err
+        run = cli.done("compare", "aliased", "hasty")
     assert f"different placeholders: {Aliases.from_table(OWN).label} and none" in run.out
 
 
@@ -127,18 +123,17 @@ def test_the_page_notes_figures_without_a_table(folder: Path, sample: Benchmark,
     )
     assert f"- **Aliased** P {note}" in page
     # Behind its sign stands what the score is without them: less by what they add to Combined.
-    row = next(one for one in rows(read_entries(folder), "2021") if one.key == "aliased")
-    [mark] = (one for one in row.marks if one.kind == "placeholders")
+    [row] = [row for row in rows(read_entries(folder), "2021") if row.key == "aliased"]
+    [mark] = [mark for mark in row.marks if mark.kind == "placeholders"]
     lost = _without(sample)["combined"] - (row.figures["combined"].number or 0)
     assert (mark.value, lost < 0) == (f"{lost:.1f}", True)
     cli.done("leaderboard", "--submissions", folder, "--check")
 
 
 @pytest.mark.parametrize(
-    ("declared", "label"),
-    [(None, "none"), ({"table": "dard"}, alias_tables()["dard"].label)],
+    ("declared", "label"), [(None, "none"), ({"table": "dard"}, alias_tables()["dard"].label)]
 )
-def test_other_placeholders_than_those_scored_with_are_told(
+def test_other_placeholders_than_those_scored_with_are_found(
     declared: dict[str, str] | None, label: str, folder: Path, cli: Cli
 ) -> None:
     _declare(folder, declared)
@@ -163,7 +158,7 @@ def test_scoring_again_honours_what_is_declared(folder: Path, sample: Benchmark,
     assert (entry.scores.without_placeholders or {})["2021"] == _without(sample)
 
 
-def test_an_edited_figure_without_placeholders_is_told(folder: Path, cli: Cli) -> None:
+def test_an_edited_figure_without_placeholders_is_found(folder: Path, cli: Cli) -> None:
     place = ("without_placeholders", "2021", "success")
     edit_scores(folder / "aliased", *place, value=99.0)
     run = cli("verify", "--submissions", folder, "aliased", "--strict", "--jobs", 1)

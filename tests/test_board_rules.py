@@ -18,20 +18,13 @@ from mwz.harness.board.model import rows
 Predictions = Mapping[str, Any]
 
 
-# ------------------------------------------------------------------------- picked dialogues
-
-
 # ---------------------------------------------------------------------------- wrong tracks
 
 
 @pytest.mark.parametrize(
     ("predictions", "track", "message"),
     [
-        (
-            "scripted",
-            "end-to-end",
-            "track end-to-end: needs predicted belief states; they are gold",
-        ),
+        ("scripted", "end-to-end", "needs predicted belief states; they are gold"),
         ("careful", "policy-optimization", "needs gold belief states; they are predicted; leave"),
         ("careful", "reference", "Invalid value for '--track'"),
     ],
@@ -106,7 +99,7 @@ def test_unsigned_scores_are_refused(tmp_path: Path, board_cli: Cli) -> None:
     assert message.endswith("alpha: its scores do not say what predictions they are of\n")
 
 
-# --------------------------------------------------------------------- the constant response
+# ------------------------------------------------------------------- copies of other entries
 
 
 def test_predictions_saved_again_are_the_same_predictions(tmp_path: Path, cli: Cli) -> None:

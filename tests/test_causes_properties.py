@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from diagnosed import check_sums, mended
-from helpers import SUBMISSIONS, parse_submission
+from helpers import SUBMISSIONS, read_submission
 from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
 
@@ -28,14 +27,14 @@ DATABASE, RULES = database_of(SCORER), SCORER.rules
 def _diagnoses() -> dict[str, Diagnosis]:
     submissions = {"corpus": made_submission(SCORER.benchmark, "mwz22")}
     for path in sorted(SUBMISSIONS.glob("*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        parsed = parse_submission(content, SCORER.benchmark, path.name)
-        submissions[path.stem] = normalize_submission(parsed, RULES)
-    return {name: diagnose(SCORER.played(each)) for name, each in submissions.items()}
+        submissions[path.stem] = normalize_submission(
+            read_submission(path, SCORER.benchmark), RULES
+        )
+    return {name: diagnose(SCORER.played(said)) for name, said in submissions.items()}
 
 
 DIAGNOSES = _diagnoses()
-DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialogues]
+DIALOGUES = [dialogue for diagnosis in DIAGNOSES.values() for dialogue in diagnosis.dialogues]
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)
@@ -71,10 +70,11 @@ def test_mending_a_cause_mends_its_domain(name: str) -> None:
 
 def test_a_fault_that_did_not_matter_is_named_once_it_does() -> None:
     """The goal is cheap and east. Nothing cheap is in the centre but what is also british."""
-    [dialogue] = [one for one in DIAGNOSES["corpus"].dialogues if one.id == "town024"]
+    [dialogue] = [played for played in DIAGNOSES["corpus"].dialogues if played.id == "town024"]
     centre = {"pricerange": "cheap", "area": "centre"}
     british = {**centre, "food": "british"}
-    wrong = replace(dialogue, states=[{"restaurant": one} for one in (centre, *[british] * 3)])
+    slots = (centre, british, british, british)
+    wrong = replace(dialogue, states=[{"restaurant": values} for values in slots])
     # The second turn finds no other venues than the first, which therefore decides.
     first = explain(wrong, DATABASE, RULES)["restaurant"]
     assert (first.turn, [fault.slot for fault in first.faults]) == (0, ["area"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,20 +37,12 @@ def _ratings(benchmark: Benchmark) -> Mapping[str, Rating]:
     return human_ratings(benchmark, rule_set(OPTIONS.rules), BOOKED)
 
 
-def _succeeds(ratings: Mapping[str, Rating]) -> int | None:
-    return ratings["town001"][TOTAL][OUTCOMES.index("success")]
-
-
-def _no_rating(*arguments: Any) -> Rating:
-    raise AssertionError("the ratings are made again")
-
-
 def test_ratings_are_made_once_and_read_from_then_on(
     town: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = _ratings(town)
     assert len(_kept(tmp_path)) == 1
-    monkeypatch.setattr(scores, "rated_human", _no_rating)
+    monkeypatch.setattr(scores, "rated_human", lambda *arguments: pytest.fail("rated again"))
     assert _ratings(load_benchmark("town")) == made
 
 
@@ -60,13 +51,13 @@ def test_stored_ratings_give_the_same_figures(town: Benchmark, sample: Benchmark
         id_: [{"response": text} for text in d.responses[: d.turns - (id_ < "town010")]]
         for id_, d in sample.dialogues.items()
     }
-    reports = [
-        Scorer(one, OPTIONS).score(predictions).metrics["grounded"] for one in (town, town, sample)
-    ]
-    # The sample is built in: nothing is kept of it. What is cut short is rated as such.
-    assert reports[0] == reports[1] == reports[2]
-    assert reports[0].ceiling["dialogues"] == 30
-    assert reports[0].ceiling["success"] == reports[0].success
+    first, again, built_in = (
+        Scorer(benchmark, OPTIONS).score(predictions).metrics["grounded"]
+        for benchmark in (town, town, sample)
+    )
+    # The sample is built in: nothing is stored of it. What is cut short is rated as such.
+    assert first == again == built_in
+    assert (first.ceiling["dialogues"], first.ceiling["success"]) == (30, first.success)
 
 
 def test_ratings_are_of_responses_rules_and_venues(town: Benchmark, tmp_path: Path) -> None:
@@ -74,9 +65,8 @@ def test_ratings_are_of_responses_rules_and_venues(town: Benchmark, tmp_path: Pa
     first = town.dialogues["town001"]
     silent = replace(first, responses=["Hello."] * first.turns)
     changed = replace(town, dialogues={**town.dialogues, "town001": silent})
-    ratings = _ratings(changed)
     # It wants telephone number and address, and is told nothing.
-    assert not _succeeds(ratings)
+    assert not _ratings(changed)["town001"][TOTAL][OUTCOMES.index("success")]
     human_ratings(town, rule_set("2023"), BOOKED)
     # Of a benchmark that was changed in memory nothing is kept.
     assert len(_kept(tmp_path)) == 2
