@@ -16,6 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -118,8 +119,9 @@ def declared_names() -> list[str]:
     return names(_SETS, ".toml", __package__)
 
 
+@cache
 def read_data_set(name: str) -> DataSet:
-    """Read a declaration.
+    """Return a data set as it is declared; its file is read once.
 
     Raises:
         InputError: There is none of that name.

@@ -318,19 +318,21 @@ def formula(sums: Sums) -> Figures:
     bleu = None
     if style_columns(CANONICAL_STYLE)[0] in sums:
         bleu = style_bleu(sums, CANONICAL_STYLE)
-    figures = {}
+    figures: dict[str, float] = {}
     for setup in SETUPS:
-        inform_column, success_column = (
-            setup_figure_name(setup, "inform"),
-            setup_figure_name(setup, "success"),
-        )
-        if inform_column in sums:
-            inform = percent(sums[inform_column], sums[DIALOGUES])
-            success = percent(sums[success_column], sums[DIALOGUES])
-            figures[inform_column] = inform
-            figures[success_column] = success
-            if bleu is not None:
-                figures[setup_figure_name(setup, "combined")] = combined(inform, success, bleu)
+        if setup_figure_name(setup, "inform") in sums:
+            figures |= setup_formula(sums, setup, bleu)
+    return figures
+
+
+def setup_formula(sums: Sums, setup: str, bleu: float | None) -> Figures:
+    """Return figure -> percent of one set-up; without BLEU there is no combined score."""
+    inform_name, success_name = (setup_figure_name(setup, rate) for rate in ("inform", "success"))
+    inform = percent(sums[inform_name], sums[DIALOGUES])
+    success = percent(sums[success_name], sums[DIALOGUES])
+    figures = {inform_name: inform, success_name: success}
+    if bleu is not None:
+        figures[setup_figure_name(setup, "combined")] = combined(inform, success, bleu)
     return figures
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..benchmark import CANONICAL_STYLE
+from ..signature import MAIN_SETUP
 from .bleu import METRIC as BLEU, style_bleu, style_columns
-from .inform import DIALOGUES, METRIC as INFORM, combined
-from .metric import Figure, Figures, Metric, Presentation, Sums, percent
+from .inform import DIALOGUES, METRIC as INFORM, setup_formula
+from .metric import Figure, Figures, Metric, Presentation, Sums
 
 TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE))
 """The columns of a dialogue's row."""
@@ -20,10 +21,7 @@ TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE
 def totals_formula(sums: Sums) -> Figures:
     """Return `bleu`, `inform`, `success` and `combined`, given the sums of `TOTALS_COLUMNS`."""
     bleu = style_bleu(sums, CANONICAL_STYLE)
-    inform = percent(sums["inform"], sums[DIALOGUES])
-    success = percent(sums["success"], sums[DIALOGUES])
-    total = combined(inform, success, bleu)
-    return {"bleu": bleu, "inform": inform, "success": success, "combined": total}
+    return {"bleu": bleu, **setup_formula(sums, MAIN_SETUP, bleu)}
 
 
 def totals_of(rows: Iterable[Sequence[float]]) -> Figures:
