@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -61,10 +62,25 @@ def test_other_keys_say_nothing(key: str) -> None:
     assert meaning_of(key) is None
 
 
-STATE_KEYS = ["pred", "pr", "prediction", "output", "pred_state", "state_gen", "hypBelief"]
-GOLD_STATE_KEYS = ["gold", "gt", "target", "state", "belief_state", "label_state", "slot_values"]
-RESPONSE_KEYS = ["resp_gen", "generated", "predicted_response", "generatedText", "response_pred"]
-GOLD_RESPONSE_KEYS = ["response", "resp", "gold_response", "reference", "target-text"]
+STATE_KEYS = [
+    *("pred", "pr", "prediction", "output", "pred_state", "state_gen", "hypBelief", "predicted"),
+    *("predicted_state", "generated_belief_state", "bs_gen", "bspn_gen", "pred_bs_ptr"),
+    *("pred_belief", "model_output", "predictions"),
+]
+GOLD_STATE_KEYS = [
+    *("gold", "gt", "target", "state", "belief_state", "label_state", "slot_values", "bs", "bspn"),
+    *("turn_belief", "label", "ground_truth", "reference_state"),
+]
+RESPONSE_KEYS = [
+    *("resp_gen", "generated", "predicted_response", "generatedText", "response_pred"),
+    *("generated_response", "hypothesis"),
+]
+GOLD_RESPONSE_KEYS = [
+    *("response", "resp", "gold_response", "reference", "target-text", "text", "system"),
+    *("gt_response", "response_gold"),
+]
+PLAIN_WITH_GOLD = [("state", gold) for gold in ("gold_state", "state_gold", "gt_state")]
+"""Only gold says what it is."""
 
 
 def _columns(rows: Rows) -> object:
@@ -124,7 +140,8 @@ def _plain_state(state: object) -> object:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @given(data=st.data())
 def test_gold_beside_predictions_is_ignored(layout: str, data: st.DataObject) -> None:
-    state, gold = (data.draw(st.sampled_from(keys)) for keys in (STATE_KEYS, GOLD_STATE_KEYS))
+    pairs = [*product(STATE_KEYS, GOLD_STATE_KEYS), *PLAIN_WITH_GOLD]
+    state, gold = data.draw(st.sampled_from(pairs))
     response, said = (
         data.draw(st.sampled_from(keys)) for keys in (RESPONSE_KEYS, GOLD_RESPONSE_KEYS)
     )

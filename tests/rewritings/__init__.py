@@ -9,13 +9,10 @@ the documentation allows more is asked: the scores stay, and nobody is warned.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
-from mwz.normalization import normalize_state, rule_set
-
-from .files import FIELDS, GOLD_RESPONSES, GOLD_STATES
+from .files import FIELDS
 from .notations import NOTATIONS, SLOTS
-from .parts import BLEU, INFORM, JGA, SUCCESS, Family, Kind, Outputs, State, Turn, states
+from .parts import BLEU, INFORM, JGA, SUCCESS, Family, Kind, Outputs, State, Turn
 from .responses import RESPONSES
 from .turns import DOMAINS, MISSING, RESPONSES_OF_TURNS, STATES_OF_TURNS, TURNS
 from .values import ANY, NOTHING, VALUES
@@ -25,17 +22,14 @@ __all__ = [
     "FAMILIES",
     "INFORM",
     "JGA",
+    "KINDS",
     "SUCCESS",
     "Family",
     "Kind",
     "Outputs",
+    "State",
     "Turn",
-    "kinds",
-    "normal_state",
 ]
-
-
-_RULES = rule_set("2021")
 
 
 def _as_given(predictions: Outputs, gold: Outputs) -> Outputs:
@@ -51,21 +45,6 @@ def _with_domains(predictions: Outputs, gold: Outputs) -> Outputs:
     return added
 
 
-def normal_state(state: State) -> State:
-    """Return a state as a tracker's file has it: normalised, slots of bookings by the bare name."""
-    normal = normalize_state(state, _RULES)
-    bare: dict[str, dict[str, str]] = {}
-    for domain, of_domain in normal.items():
-        bare[domain] = {slot.removeprefix("book"): value for slot, value in of_domain.items()}
-    return bare
-
-
-def _with_normal_states(predictions: Outputs, gold: Outputs) -> Outputs:
-    """Return predictions with states written like gold: a file's own gold is compared as it is."""
-    rewritten: Outputs = states(normal_state)(predictions, gold)
-    return rewritten
-
-
 FAMILIES: Mapping[str, Family] = {
     "values": Family(VALUES, (INFORM, SUCCESS, JGA), _as_given),
     "any": Family(ANY, (INFORM, SUCCESS, JGA), _as_given),
@@ -79,18 +58,14 @@ FAMILIES: Mapping[str, Family] = {
     "missing": Family(MISSING, (INFORM, SUCCESS, BLEU), _as_given),
     "responses": Family(RESPONSES, (INFORM, SUCCESS, BLEU), _as_given),
     "domains": Family(DOMAINS, (INFORM, SUCCESS), _with_domains),
-    "gold states": Family(GOLD_STATES, (INFORM, SUCCESS, JGA), _with_normal_states),
-    "gold responses": Family(GOLD_RESPONSES, (INFORM, SUCCESS, BLEU), _as_given),
     "fields": Family(FIELDS, (INFORM, SUCCESS, BLEU, JGA), _as_given),
 }
 """What kinds rewrite -> the kinds."""
 
 
-@cache
-def kinds() -> Mapping[str, tuple[Family, Kind]]:
-    """Return the kinds by name, `FAMILY: KIND`, each with its family."""
-    named: dict[str, tuple[Family, Kind]] = {}
-    for name, family in FAMILIES.items():
-        for kind in family.kinds:
-            named[f"{name}: {kind.name}"] = (family, kind)
-    return named
+KINDS: Mapping[str, tuple[Family, Kind]] = {
+    f"{name}: {kind.name}": (family, kind)
+    for name, family in FAMILIES.items()
+    for kind in family.kinds
+}
+"""The kinds by name, `FAMILY: KIND`, each with its family."""

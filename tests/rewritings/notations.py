@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .parts import (
+    Kind,
     Rewrite,
     State,
-    damaged,
     documented,
     renamed_domains,
     renamed_slots,
-    same,
     slots,
     states,
 )
@@ -31,57 +30,61 @@ def _exchanged(first: str, second: str) -> Rewrite:
     return slots(lambda domain, slot, value: (domain, names.get(slot, slot), value))
 
 
+def _without(*names: str) -> Rewrite:
+    return slots(lambda d, s, v: None if s in names else (d, s, v))
+
+
+def _prefixed(prefix: str) -> Rewrite:
+    """Return what calls the slots of bookings by another prefix than `book`."""
+    return slots(lambda d, s, v: (d, f"{prefix}{s[4:]}" if s.startswith("book") else s, v))
+
+
 SLOTS = (
     documented("price range", renamed_slots(pricerange="price range")),
-    same("price_range", renamed_slots(pricerange="price_range")),
     documented("priceRange", renamed_slots(pricerange="priceRange")),
-    same("price-range", renamed_slots(pricerange="price-range")),
-    same("price", renamed_slots(pricerange="price")),
+    *(
+        Kind(name, renamed_slots(pricerange=name))
+        for name in ("price_range", "price-range", "price")
+    ),
     documented("leaveAt and arriveBy", renamed_slots(leave="leaveAt", arrive="arriveBy")),
-    same("leave_at and arrive_by", renamed_slots(leave="leave_at", arrive="arrive_by")),
     documented("leave at and arrive by", renamed_slots(leave="leave at", arrive="arrive by")),
-    same("leave time", renamed_slots(leave="leave time", arrive="arrive time")),
-    same("departure_time", renamed_slots(leave="departure_time", arrive="arrival_time")),
-    documented(
-        "book people",
-        slots(lambda d, s, v: (d, f"book {s[4:]}" if s.startswith("book") else s, v)),
-    ),
-    same(
-        "book_people",
-        slots(lambda d, s, v: (d, f"book_{s[4:]}" if s.startswith("book") else s, v)),
-    ),
-    same("people", slots(lambda d, s, v: (d, s.removeprefix("book"), v))),
-    same("people_count", renamed_slots(people="people_count", bookpeople="people_count")),
-    same("number_of_people", renamed_slots(people="number_of_people", bookpeople="num_people")),
-    same("nights", renamed_slots(stay="nights", bookstay="nights")),
-    same("wifi", renamed_slots(internet="wifi")),
-    same("from and to", renamed_slots(departure="from", destination="to")),
-    same("cuisine", renamed_slots(food="cuisine")),
-    same("restaurant_name", slots(lambda d, s, v: (d, f"{d}_name" if s == "name" else s, v))),
+    Kind("leave_at and arrive_by", renamed_slots(leave="leave_at", arrive="arrive_by")),
+    Kind("leave time", renamed_slots(leave="leave time", arrive="arrive time")),
+    Kind("departure_time", renamed_slots(leave="departure_time", arrive="arrival_time")),
+    documented("book people", _prefixed("book ")),
+    Kind("book_people", _prefixed("book_")),
+    Kind("people", _prefixed("")),
+    Kind("people_count", renamed_slots(people="people_count", bookpeople="people_count")),
+    Kind("number_of_people", renamed_slots(people="number_of_people", bookpeople="num_people")),
+    Kind("nights", renamed_slots(stay="nights", bookstay="nights")),
+    Kind("wifi", renamed_slots(internet="wifi")),
+    Kind("from and to", renamed_slots(departure="from", destination="to")),
+    Kind("cuisine", renamed_slots(food="cuisine")),
+    Kind("restaurant_name", slots(lambda d, s, v: (d, f"{d}_name" if s == "name" else s, v))),
     documented("names in upper case", slots(lambda d, s, v: (d, s.upper(), v))),
     documented("names with a capital", slots(lambda d, s, v: (d, _camel(s), v))),
-    same("names with the domain", slots(lambda d, s, v: (d, f"{d}-{s}", v))),
-    same("names with the domain and _", slots(lambda d, s, v: (d, f"{d}_{s}", v))),
-    same("names with blanks around", slots(lambda d, s, v: (d, f" {s} ", v))),
+    Kind("names with the domain", slots(lambda d, s, v: (d, f"{d}-{s}", v))),
+    Kind("names with the domain and _", slots(lambda d, s, v: (d, f"{d}_{s}", v))),
+    Kind("names with blanks around", slots(lambda d, s, v: (d, f" {s} ", v))),
     documented("domains in upper case", renamed_domains(str.upper)),
     documented("domains with a capital", renamed_domains(str.title)),
-    same("plural of domains", renamed_domains(lambda domain: f"{domain}s")),
-    same("domains in brackets", renamed_domains(lambda domain: f"[{domain}]")),
-    same("find_ before domains", renamed_domains(lambda domain: f"find_{domain}")),
-    damaged("all in one domain", renamed_domains(lambda domain: "restaurant")),
-    damaged(
+    Kind("plural of domains", renamed_domains(lambda domain: f"{domain}s")),
+    Kind("domains in brackets", renamed_domains(lambda domain: f"[{domain}]")),
+    Kind("find_ before domains", renamed_domains(lambda domain: f"find_{domain}")),
+    Kind("all in one domain", renamed_domains(lambda domain: "restaurant")),
+    Kind(
         "hotels and restaurants exchanged",
         renamed_domains(lambda d: {"hotel": "restaurant", "restaurant": "hotel"}.get(d, d)),
     ),
-    damaged("departure and destination exchanged", _exchanged("departure", "destination")),
-    damaged("leave and arrive exchanged", _exchanged("leave", "arrive")),
-    damaged("area and price exchanged", _exchanged("area", "pricerange")),
-    damaged("name and type exchanged", _exchanged("name", "type")),
-    damaged("no areas", slots(lambda d, s, v: None if s == "area" else (d, s, v))),
-    damaged("no names", slots(lambda d, s, v: None if s == "name" else (d, s, v))),
-    damaged("no times", slots(lambda d, s, v: None if s in TIMES else (d, s, v))),
-    damaged("no trains", slots(lambda d, s, v: None if d == "train" else (d, s, v))),
-    damaged("no hotels", slots(lambda d, s, v: None if d == "hotel" else (d, s, v))),
+    Kind("departure and destination exchanged", _exchanged("departure", "destination")),
+    Kind("leave and arrive exchanged", _exchanged("leave", "arrive")),
+    Kind("area and price exchanged", _exchanged("area", "pricerange")),
+    Kind("name and type exchanged", _exchanged("name", "type")),
+    Kind("no areas", _without("area")),
+    Kind("no names", _without("name")),
+    Kind("no times", _without(*TIMES)),
+    Kind("no trains", slots(lambda d, s, v: None if d == "train" else (d, s, v))),
+    Kind("no hotels", slots(lambda d, s, v: None if d == "hotel" else (d, s, v))),
 )
 
 
@@ -159,25 +162,26 @@ def _fenced(state: State) -> str:
 
 NOTATIONS = (
     documented("nested", states(dict)),
+    documented("null for a domain", states(lambda state: {**state, "bus": None})),
     documented("domain-slot", states(_flat("{}-{}"))),
     documented("domain_slot", states(_flat("{}_{}"))),
-    same("domain.slot", states(_flat("{}.{}"))),
-    same("domain slot", states(_flat("{} {}"))),
-    same(
+    Kind("domain.slot", states(_flat("{}.{}"))),
+    Kind("domain slot", states(_flat("{} {}"))),
+    Kind(
         "Domain-Slot",
         states(lambda state: {k.title(): v for k, v in _flat("{}-{}")(state).items()}),
     ),
     documented("list of domain-slot-value", states(_listed(lambda *triple: "-".join(triple)))),
     documented("list of domain-slot=value", states(_listed("{}-{}={}".format))),
-    same("list of domain-slot: value", states(_listed("{}-{}: {}".format))),
-    same("list of domain slot value", states(_listed("{} {} {}".format))),
+    Kind("list of domain-slot: value", states(_listed("{}-{}: {}".format))),
+    Kind("list of domain slot value", states(_listed("{} {} {}".format))),
     documented("list of pairs", states(_listed(lambda d, slot, value: [f"{d}-{slot}", value]))),
     documented("list of triples", states(_listed(lambda *triple: [*triple]))),
     documented(
         "list of slots and values",
         states(_listed(lambda d, slot, value: {"slot": f"{d}-{slot}", "value": value})),
     ),
-    same(
+    Kind(
         "list of domains, slots and values",
         states(_listed(lambda d, slot, value: {"domain": d, "slot": slot, "value": value})),
     ),
@@ -185,24 +189,24 @@ NOTATIONS = (
         "TRADE's slots",
         states(_listed(lambda d, slot, value: {"slots": [[f"{d}-{slot}", value]]})),
     ),
-    same("list of objects of one slot", states(_listed(lambda d, s, v: {f"{d}-{s}": v}))),
+    Kind("list of objects of one slot", states(_listed(lambda d, s, v: {f"{d}-{s}": v}))),
     documented("metadata", states(metadata)),
-    same("frames", states(frames)),
-    same("slot values", states(lambda state: {"slot_values": _flat("{}-{}")(state)})),
+    Kind("frames", states(frames)),
+    Kind("slot values", states(lambda state: {"slot_values": _flat("{}-{}")(state)})),
     documented("JSON as text", states(json.dumps)),
     documented("flat JSON as text", states(lambda state: json.dumps(_flat("{}-{}")(state)))),
     documented("Python as text", states(str)),
     documented("JSON in a fence", states(_fenced)),
     documented("JSON in a fence after a sentence", states(lambda s: f"The state:\n{_fenced(s)}")),
     documented("JSON after a sentence", states(lambda s: f"Here is the state: {json.dumps(s)}")),
-    same("JSON before a sentence", states(lambda s: f"{json.dumps(s)}\nLet me know!")),
-    same("JSON with tags around", states(lambda s: f"<state>{json.dumps(s)}</state>")),
-    same("JSON with a comma too many", states(lambda s: json.dumps(s).replace("}}", "},}"))),
+    Kind("JSON before a sentence", states(lambda s: f"{json.dumps(s)}\nLet me know!")),
+    Kind("JSON with tags around", states(lambda s: f"<state>{json.dumps(s)}</state>")),
+    Kind("JSON with a comma too many", states(lambda s: json.dumps(s).replace("}}", "},}"))),
     documented("assignments after commas", states(_joined("{}-{}={}", ", "))),
-    same("assignments after semicolons", states(_joined("{}-{} = {}", "; "))),
-    same("assignments by colons", states(_joined("{}-{}: {}", ", "))),
-    same("assignments by lines", states(_joined("{}-{}: {}", "\n"))),
-    same("items by lines", states(_joined("- {}-{}: {}", "\n"))),
+    Kind("assignments after semicolons", states(_joined("{}-{} = {}", "; "))),
+    Kind("assignments by colons", states(_joined("{}-{}: {}", ", "))),
+    Kind("assignments by lines", states(_joined("{}-{}: {}", "\n"))),
+    Kind("items by lines", states(_joined("- {}-{}: {}", "\n"))),
     documented("SimpleTOD's words", states(_joined("{} {} {}", ", "))),
     documented(
         "SimpleTOD's tokens",
@@ -210,7 +214,7 @@ NOTATIONS = (
     ),
     documented("T5-DST's marks", states(_listed("{}-{}#####{}".format))),
     documented("SOLOIST's words", states(lambda s: f"belief : {_joined('{} {} = {}', ' | ')(s)}")),
-    same(
+    Kind(
         "SOLOIST's words by domain",
         states(lambda s: f"belief : {by_domain('{} {}', '{} = {}', ' ; ')(s)}"),
     ),
@@ -219,14 +223,14 @@ NOTATIONS = (
     documented(
         "belief span with slots in brackets", states(by_domain("[{}] {}", "[value_{}] {}", " "))
     ),
-    same("belief span with is", states(by_domain("[{}] {}", "{} is {}", " , "))),
-    same(
+    Kind("belief span with is", states(by_domain("[{}] {}", "{} is {}", " , "))),
+    Kind(
         "belief span with tokens",
         states(lambda s: f"<sos_b> {by_domain('[{}] {}', '{} {}', ' ')(s)} <eos_b>"),
     ),
-    same("calls of functions", states(by_domain("find_{}({})", "{}='{}'", ", "))),
-    same("SQL", states(by_domain("SELECT * FROM {} WHERE {}", "{} = '{}'", " AND ", "; "))),
-    same("domains with braces", states(by_domain("{} {{ {} }}", "{} = {}", " , "))),
-    same("below belief", states(lambda state: {"belief": state})),
-    same("list of one", states(lambda state: [state])),
+    Kind("calls of functions", states(by_domain("find_{}({})", "{}='{}'", ", "))),
+    Kind("SQL", states(by_domain("SELECT * FROM {} WHERE {}", "{} = '{}'", " AND ", "; "))),
+    Kind("domains with braces", states(by_domain("{} {{ {} }}", "{} = {}", " , "))),
+    Kind("below belief", states(lambda state: {"belief": state})),
+    Kind("list of one", states(lambda state: [state])),
 )

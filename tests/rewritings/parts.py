@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 Turn: TypeAlias = "dict[str, Any]"
 Outputs: TypeAlias = "Mapping[str, Sequence[Turn]]"
@@ -31,14 +31,13 @@ class Kind:
 
     Attributes:
         name: What is done.
-        meant: Whether a person would call the result the same, or damaged; or it is a form that
-            the documentation says is read like the standard one.
         rewrite: Does it.
+        documented: Whether the documentation says that the result is read like the standard form.
     """
 
     name: str
-    meant: Literal["documented", "same", "damaged"]
     rewrite: Rewrite
+    documented: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,19 +56,9 @@ class Family:
     original: Callable[[Outputs, Outputs], Outputs]
 
 
-def same(name: str, rewrite: Rewrite) -> Kind:
-    """Return a kind whose results a person would call the same."""
-    return Kind(name, "same", rewrite)
-
-
 def documented(name: str, rewrite: Rewrite) -> Kind:
     """Return a kind that the documentation says is read like the standard form."""
-    return Kind(name, "documented", rewrite)
-
-
-def damaged(name: str, rewrite: Rewrite) -> Kind:
-    """Return a kind whose results have lost something."""
-    return Kind(name, "damaged", rewrite)
+    return Kind(name, rewrite, documented=True)
 
 
 # Parts of predictions.

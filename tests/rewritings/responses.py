@@ -6,18 +6,17 @@ import html
 import json
 import re
 import string
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from .notations import by_domain
 from .parts import (
+    Kind,
     Outputs,
     Rewrite,
     Turn,
-    damaged,
     documented,
     responses,
-    same,
     some_responses,
     turns,
 )
@@ -109,169 +108,120 @@ def _with_state(turn: Turn) -> Turn:
     return {**turn, "response": f"{turn['response']} {json.dumps(turn['state'])}"}
 
 
+_PLACEHOLDER_FORMS = (
+    *("<{}>", "{{{}}}", "{{{{{}}}}}", "{}", "[ {} ]", "({})", "${}", "@{}", "#{}", "__{}__"),
+    *("[[{}]]", "<<{}>>", "«{}»", "\uff3b{}\uff3d", "[{}", "&lt;{}&gt;", "\\[{}\\]", "[{}]."),
+    *("%{}%", "[{}:]", "[{}]]", "*{}*", "[the {}]", "[{}_1]"),
+)
+
+_FORMS = (
+    *("<sos_r> {} <eos_r>", "{} </s>", "{}<|endoftext|>", "{} <pad> <pad>", "[/INST] {}"),
+    *("<|im_start|>assistant\n{}<|im_end|>", "Assistant: {}", "system : {}", '"{}"', "'{}'"),
+    *("<response>{}</response>", "**{}**", "```\n{}\n```", "  {}  ", "{}\n", "{}\\n"),
+    *("<think>the user wants a place</think> {}", "[inform] {}"),
+    *("user : i need a place to stay . system : {}", "{} user : thank you , goodbye ."),
+    "[restaurant] [inform] name area [general] [reqmore] {}",
+    "{} let me know if you need anything else , have a nice day !",
+    *("{} \U0001f600", "Sure! Here is the response: {}", "{} (Note: this is generated.)"),
+)
+"""What models and files write around a response."""
+
+_WORDS: Mapping[str, Sequence[str]] = {
+    "reference ref": ("[restaurant_ref]", "[booking_reference]", "q7xk20ab", ""),
+    "phone": ("[value_telephone]", "[phone_number]", "01223350106", "this number"),
+    "postcode": ("[value_zip]",),
+    "name": ("[value_venue]", "[place_name]", "the copper kettle", "it"),
+    "id trainid": ("[train_number]",),
+}
+"""What placeholders end in -> what stands in their place."""
+
+_REPLACED = (
+    *((" [", "["), ("] ", "]"), (" ", "  "), (" . ", " .\n"), (" ", "\t"), (" ", " \u0120")),
+    *((" ", "\u2581"), (" ", "_"), (" ", ""), ("'", "\u2019"), ("'", "\\'")),
+)
+
+
+def _replaced(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new)
+
+
+def _other_words_for_placeholders() -> Iterator[Kind]:
+    for suffixes, texts in _WORDS.items():
+        for text in texts:
+            rewrite = placeholders_of(suffixes.split(), lambda _, text=text: text)
+            yield Kind(f"{text!r} for {suffixes}", rewrite)
+
+
 RESPONSES = (
     *(
-        same(f"placeholders as {form.format('value_name')}", placeholders(form.format))
-        for form in (
-            *(
-                "<{}>",
-                "{{{}}}",
-                "{{{{{}}}}}",
-                "{}",
-                "[ {} ]",
-                "({})",
-                "${}",
-                "@{}",
-                "#{}",
-                "__{}__",
-            ),
-            *(
-                "[[{}]]",
-                "<<{}>>",
-                "«{}»",
-                "\uff3b{}\uff3d",
-                "[{}",
-                "&lt;{}&gt;",
-                "\\[{}\\]",
-                "[{}].",
-            ),
-            *("%{}%", "[{}:]", "[{}]]", "*{}*", "[the {}]", "[{}_1]"),
-        )
+        Kind(f"placeholders as {form.format('value_name')}", placeholders(form.format))
+        for form in _PLACEHOLDER_FORMS
     ),
-    same("placeholders with hyphens", placeholders(lambda name: f"[{name.replace('_', '-')}]")),
-    same("placeholders with blanks", placeholders(lambda name: f"[{name.replace('_', ' ')}]")),
+    *(
+        Kind(f"placeholders as {form.format('domain', 'slot')}", _with_domain(form))
+        for form in ("[{}]-[{}]", "[{}-{}]", "[{}_{}]", "{}-{}", "<{}.{}>", "[{} {}]")
+    ),
+    *_other_words_for_placeholders(),
+    *(Kind(f"as {form!r}", responses(form.format)) for form in _FORMS),
+    *(Kind(f"{new!r} for {old!r}", responses(_replaced(old, new))) for old, new in _REPLACED),
+    Kind("placeholders with hyphens", placeholders(lambda name: f"[{name.replace('_', '-')}]")),
+    Kind("placeholders with blanks", placeholders(lambda name: f"[{name.replace('_', ' ')}]")),
     documented("placeholders in upper case", placeholders(lambda name: f"[{name.upper()}]")),
-    same("placeholders with capitals", placeholders(lambda name: f"[{name.title()}]")),
-    same("placeholders as upper-case words", placeholders(lambda name: _slot(name).upper())),
-    same("placeholders without value_", placeholders(lambda name: f"[{_slot(name)}]")),
-    same("placeholders glued to the word before", responses(lambda text: text.replace(" [", "["))),
-    same("placeholders glued to the word after", responses(lambda text: text.replace("] ", "]"))),
-    same(
+    Kind("placeholders with capitals", placeholders(lambda name: f"[{name.title()}]")),
+    Kind("placeholders as upper-case words", placeholders(lambda name: _slot(name).upper())),
+    Kind("placeholders without value_", placeholders(lambda name: f"[{_slot(name)}]")),
+    Kind(
         "placeholders with camel case", placeholders(lambda name: f"[value{_slot(name).title()}]")
     ),
-    same("placeholders with slot_", placeholders(lambda name: f"[slot_{_slot(name)}]")),
-    same("placeholders as [domain]-[slot]", _with_domain("[{}]-[{}]")),
-    same("placeholders as [domain-slot]", _with_domain("[{}-{}]")),
-    same("placeholders as [domain_slot]", _with_domain("[{}_{}]")),
-    same("placeholders as domain-slot", _with_domain("{}-{}")),
-    same("placeholders as <domain.slot>", _with_domain("<{}.{}>")),
-    same("placeholders as [domain slot]", _with_domain("[{} {}]")),
-    same(
-        "references by domain", placeholders_of({"reference", "ref"}, lambda _: "[restaurant_ref]")
-    ),
-    same(
-        "references as booking_reference",
-        placeholders_of({"reference", "ref"}, lambda _: "[booking_reference]"),
-    ),
-    same("phones as telephone", placeholders_of({"phone"}, lambda _: "[value_telephone]")),
-    same("phones as phone_number", placeholders_of({"phone"}, lambda _: "[phone_number]")),
-    same("postcodes as zip", placeholders_of({"postcode"}, lambda _: "[value_zip]")),
-    same("names as venue", placeholders_of({"name"}, lambda _: "[value_venue]")),
-    same("names by place", placeholders_of({"name"}, lambda _: "[place_name]")),
-    same(
-        "train ids as train number", placeholders_of({"id", "trainid"}, lambda _: "[train_number]")
-    ),
-    damaged("names in plain English", placeholders_of({"name"}, lambda _: "the copper kettle")),
-    damaged("all in plain English", placeholders(lambda name: _MEANT.get(_slot(name), "some"))),
-    damaged("phones in plain English", placeholders_of({"phone"}, lambda _: "01223350106")),
-    damaged(
-        "references in plain English", placeholders_of({"reference", "ref"}, lambda _: "q7xk20ab")
-    ),
-    damaged("no placeholders", placeholders(lambda name: "")),
-    damaged("no names", placeholders_of({"name"}, lambda name: "it")),
-    damaged("no phones", placeholders_of({"phone"}, lambda name: "this number")),
-    damaged("no references", placeholders_of({"reference", "ref"}, lambda name: "")),
-    damaged("all placeholders one", placeholders(lambda name: "[value_name]")),
-    damaged("placeholders as mask", placeholders(lambda name: "[MASK]")),
-    damaged("placeholders as number", placeholders(lambda name: "[0]")),
-    same("between tokens", responses(lambda text: f"<sos_r> {text} <eos_r>")),
-    same("end token after", responses(lambda text: f"{text} </s>")),
-    same("end token of GPT-2 after", responses(lambda text: f"{text}<|endoftext|>")),
-    same("pads after", responses(lambda text: f"{text} <pad> <pad>")),
-    same("instruction tokens", responses(lambda text: f"[/INST] {text}")),
-    same("chat tokens", responses(lambda text: f"<|im_start|>assistant\n{text}<|im_end|>")),
-    same("Assistant before", responses(lambda text: f"Assistant: {text}")),
-    same("system before", responses(lambda text: f"system : {text}")),
-    same("in quotes", responses(lambda text: f'"{text}"')),
-    same("in single quotes", responses(lambda text: f"'{text}'")),
-    same("as a list of words", responses(lambda text: str(text.split()))),
-    same("lists of one", responses(lambda text: [text])),
-    same("lists of words", responses(lambda text: text.split())),
-    same("objects", responses(lambda text: {"text": text})),
-    same("JSON as text", responses(lambda text: json.dumps({"response": text}))),
-    same(
+    Kind("placeholders with slot_", placeholders(lambda name: f"[slot_{_slot(name)}]")),
+    Kind("all in plain English", placeholders(lambda name: _MEANT.get(_slot(name), "some"))),
+    Kind("no placeholders", placeholders(lambda name: "")),
+    Kind("all placeholders one", placeholders(lambda name: "[value_name]")),
+    Kind("placeholders as mask", placeholders(lambda name: "[MASK]")),
+    Kind("placeholders as number", placeholders(lambda name: "[0]")),
+    Kind("as a list of words", responses(lambda text: str(text.split()))),
+    Kind("lists of one", responses(lambda text: [text])),
+    Kind("lists of words", responses(lambda text: text.split())),
+    Kind("objects", responses(lambda text: {"text": text})),
+    Kind("JSON as text", responses(lambda text: json.dumps({"response": text}))),
+    Kind(
         "JSON in a fence", responses(lambda text: f"```json\n{json.dumps({'response': text})}\n```")
     ),
-    same("tags around", responses(lambda text: f"<response>{text}</response>")),
-    same("in bold", responses(lambda text: f"**{text}**")),
-    same("in a fence", responses(lambda text: f"```\n{text}\n```")),
-    damaged(
-        "thoughts before", responses(lambda text: f"<think>the user wants a place</think> {text}")
-    ),
-    damaged("state after", turns(_with_state)),
-    damaged("span before", turns(_with_span)),
-    damaged(
-        "user's turn before",
-        responses(lambda text: f"user : i need a place to stay . system : {text}"),
-    ),
-    damaged("user's turn after", responses(lambda text: f"{text} user : thank you , goodbye .")),
-    damaged("act before", responses(lambda text: f"[inform] {text}")),
-    damaged(
-        "acts before",
-        responses(lambda text: f"[restaurant] [inform] name area [general] [reqmore] {text}"),
-    ),
-    same("upper case", responses(str.upper)),
-    same("title case", responses(string.capwords)),
-    same("first letter in upper case", responses(lambda text: text[:1].upper() + text[1:])),
+    Kind("state after", turns(_with_state)),
+    Kind("span before", turns(_with_span)),
+    Kind("upper case", responses(str.upper)),
+    Kind("title case", responses(string.capwords)),
+    Kind("first letter in upper case", responses(lambda text: text[:1].upper() + text[1:])),
     documented("no-break blanks", responses(lambda text: text.replace(" ", "\u00a0"))),
-    same("double blanks", responses(lambda text: text.replace(" ", "  "))),
-    same("blanks around", responses(lambda text: f"  {text}  ")),
-    same("newline after", responses(lambda text: f"{text}\n")),
-    same("newline after each sentence", responses(lambda text: text.replace(" . ", " .\n"))),
-    same("newlines as written", responses(lambda text: f"{text}\\n")),
-    same("tabs for blanks", responses(lambda text: text.replace(" ", "\t"))),
     documented("zero-width spaces", responses(lambda text: text.replace(" ", " \u200b"))),
     documented("byte order mark before", responses(lambda text: f"\ufeff{text}")),
-    same("full-width letters", responses(lambda text: text.translate(FULL_WIDTH))),
-    same("full-width digits", responses(lambda text: text.translate(FULL_WIDTH_DIGITS))),
-    same("HTML entities", responses(html.escape)),
-    same("curly apostrophes", responses(lambda text: text.replace("'", "\u2019"))),
-    same("escaped quotes", responses(lambda text: text.replace("'", "\\'"))),
-    same("words of a tokeniser", responses(lambda text: text.replace(" ", " \u0120"))),
-    same("blanks of a tokeniser", responses(lambda text: text.replace(" ", "\u2581"))),
-    same("underscores for blanks", responses(lambda text: text.replace(" ", "_"))),
-    damaged("no blanks", responses(lambda text: text.replace(" ", ""))),
-    damaged("no punctuation", responses(lambda text: _PUNCTUATION.sub("", text))),
-    damaged("no stop words", responses(lambda text: _STOP_WORDS.sub("", text))),
-    damaged("twice", responses(lambda text: f"{text} {text}")),
-    damaged("every word twice", responses(lambda text: " ".join(f"{w} {w}" for w in text.split()))),
-    damaged("first five words", responses(_first_words(5))),
-    damaged("first ten words", responses(_first_words(10))),
-    damaged("last three words cut", responses(lambda text: " ".join(text.split()[:-3]))),
-    damaged("first word cut", responses(lambda text: " ".join(text.split()[1:]))),
-    damaged("first thirty characters", responses(lambda text: text[:30])),
-    damaged("first sixty characters", responses(lambda text: text[:60])),
-    damaged("first hundred characters", responses(lambda text: text[:100])),
-    damaged("first sentence", responses(lambda text: text.split(" . ")[0])),
-    damaged("empty", responses(lambda text: "")),
-    damaged("null", responses(lambda text: None)),
-    damaged("constant", responses(lambda text: "[value_name] [value_phone] .")),
-    damaged("empty in a fifth", some_responses(5, lambda text: "")),
-    damaged("empty in a tenth", some_responses(10, lambda text: "")),
-    damaged("constant in a fifth", some_responses(5, lambda text: "is there anything else ?")),
-    damaged("error text in a quarter", some_responses(4, lambda text: _ERROR)),
-    damaged("error text in a tenth", some_responses(10, lambda text: _ERROR)),
-    damaged("nan in a fifth", some_responses(5, lambda text: "nan")),
-    damaged("five words in a quarter", some_responses(4, _first_words(5))),
-    damaged(
+    Kind("full-width letters", responses(lambda text: text.translate(FULL_WIDTH))),
+    Kind("full-width digits", responses(lambda text: text.translate(FULL_WIDTH_DIGITS))),
+    Kind("HTML entities", responses(html.escape)),
+    Kind("no punctuation", responses(lambda text: _PUNCTUATION.sub("", text))),
+    Kind("no stop words", responses(lambda text: _STOP_WORDS.sub("", text))),
+    Kind("twice", responses(lambda text: f"{text} {text}")),
+    Kind("every word twice", responses(lambda text: " ".join(f"{w} {w}" for w in text.split()))),
+    Kind("first five words", responses(_first_words(5))),
+    Kind("first ten words", responses(_first_words(10))),
+    Kind("last three words cut", responses(lambda text: " ".join(text.split()[:-3]))),
+    Kind("first word cut", responses(lambda text: " ".join(text.split()[1:]))),
+    Kind("first thirty characters", responses(lambda text: text[:30])),
+    Kind("first sixty characters", responses(lambda text: text[:60])),
+    Kind("first hundred characters", responses(lambda text: text[:100])),
+    Kind("first sentence", responses(lambda text: text.split(" . ")[0])),
+    Kind("empty", responses(lambda text: "")),
+    Kind("null", responses(lambda text: None)),
+    Kind("constant", responses(lambda text: "[value_name] [value_phone] .")),
+    Kind("empty in a fifth", some_responses(5, lambda text: "")),
+    Kind("empty in a tenth", some_responses(10, lambda text: "")),
+    Kind("constant in a fifth", some_responses(5, lambda text: "is there anything else ?")),
+    Kind("error text in a quarter", some_responses(4, lambda text: _ERROR)),
+    Kind("error text in a tenth", some_responses(10, lambda text: _ERROR)),
+    Kind("nan in a fifth", some_responses(5, lambda text: "nan")),
+    Kind("five words in a quarter", some_responses(4, _first_words(5))),
+    Kind(
         "plain placeholders in a quarter",
         some_responses(4, lambda text: text.replace("[", "").replace("]", "")),
     ),
-    damaged(
-        "another sentence after",
-        responses(lambda text: f"{text} let me know if you need anything else , have a nice day !"),
-    ),
-    damaged("emoji after", responses(lambda text: f"{text} \U0001f600")),
-    damaged("remark before", responses(lambda text: f"Sure! Here is the response: {text}")),
-    damaged("remark after", responses(lambda text: f"{text} (Note: this is generated.)")),
 )

@@ -7,14 +7,13 @@ from typing import Any
 
 from .notations import triples
 from .parts import (
+    Kind,
     Outputs,
     Rewrite,
     State,
     Turn,
-    damaged,
     dialogues,
     documented,
-    same,
     states,
     turns,
 )
@@ -137,72 +136,68 @@ def _ids(change: Callable[[str], str]) -> Rewrite:
 
 
 STATES_OF_TURNS = (
-    damaged("states only when changed", states_in_order(where_changed({}))),
-    damaged("null when unchanged", states_in_order(where_changed(None))),
-    damaged("changes only", states_in_order(_differences)),
-    damaged("domain of the turn only", states_in_order(_last_domain)),
-    damaged("first values only", states_in_order(_first_values)),
-    damaged("states one turn late", states_in_order(lambda every: [{}, *every[:-1]])),
-    damaged("states two turns late", states_in_order(lambda every: [{}, {}, *every][: len(every)])),
-    damaged("states of the next turn", states_in_order(lambda every: [*every[1:], every[-1]])),
-    damaged("last state everywhere", states_in_order(lambda every: [every[-1]] * len(every))),
-    damaged("first state everywhere", states_in_order(lambda every: [every[0]] * len(every))),
-    damaged("last state empty", states_in_order(lambda every: [*every[:-1], {}])),
-    damaged(
+    Kind("states only when changed", states_in_order(where_changed({}))),
+    Kind("null when unchanged", states_in_order(where_changed(None))),
+    Kind("changes only", states_in_order(_differences)),
+    Kind("domain of the turn only", states_in_order(_last_domain)),
+    Kind("first values only", states_in_order(_first_values)),
+    Kind("states one turn late", states_in_order(lambda every: [{}, *every[:-1]])),
+    Kind("states two turns late", states_in_order(lambda every: [{}, {}, *every][: len(every)])),
+    Kind("states of the next turn", states_in_order(lambda every: [*every[1:], every[-1]])),
+    Kind("last state everywhere", states_in_order(lambda every: [every[-1]] * len(every))),
+    Kind("first state everywhere", states_in_order(lambda every: [every[0]] * len(every))),
+    Kind("last state empty", states_in_order(lambda every: [*every[:-1], {}])),
+    Kind(
         "only the last state", states_in_order(lambda every: [*[{}] * (len(every) - 1), every[-1]])
     ),
-    damaged("every second state empty", states_in_order(every_other(2, {}))),
-    damaged("every third state empty", states_in_order(every_other(3, {}))),
-    damaged(
+    Kind("every second state empty", states_in_order(every_other(2, {}))),
+    Kind("every third state empty", states_in_order(every_other(3, {}))),
+    Kind(
         "states empty from the fourth turn",
         states_in_order(lambda every: [*every[:3], *[{}] * len(every[3:])]),
     ),
-    damaged("states reversed", states_in_order(lambda every: every[::-1])),
-    damaged("all states empty", states(lambda state: {})),
-    damaged("domains without slots", states(lambda state: {domain: {} for domain in state})),
-    damaged("states of the next dialogue", _of_next_dialogue("state")),
-    damaged("gold states", _with_gold("state")),
-    damaged("gold states in half of the dialogues", _with_gold("state", 2)),
+    Kind("states reversed", states_in_order(lambda every: every[::-1])),
+    Kind("all states empty", states(lambda state: {})),
+    Kind("domains without slots", states(lambda state: {domain: {} for domain in state})),
+    Kind("states of the next dialogue", _of_next_dialogue("state")),
+    Kind("gold states", _with_gold("state")),
+    Kind("gold states in half of the dialogues", _with_gold("state", 2)),
 )
 
 RESPONSES_OF_TURNS = (
-    damaged("responses of the next dialogue", _of_next_dialogue("response")),
-    damaged("gold responses", _with_gold("response")),
-    damaged("gold responses in half of the dialogues", _with_gold("response", 2)),
-    damaged("responses one turn late", _responses_in_order(lambda every: ["", *every[:-1]])),
-    damaged(
-        "responses of the next turn", _responses_in_order(lambda every: [*every[1:], every[-1]])
-    ),
-    damaged("responses reversed", _responses_in_order(lambda every: every[::-1])),
-    damaged(
-        "first response everywhere", _responses_in_order(lambda every: [every[0]] * len(every))
-    ),
-    damaged("responses so far", _responses_in_order(_so_far)),
+    Kind("responses of the next dialogue", _of_next_dialogue("response")),
+    Kind("gold responses", _with_gold("response")),
+    Kind("gold responses in half of the dialogues", _with_gold("response", 2)),
+    Kind("responses one turn late", _responses_in_order(lambda every: ["", *every[:-1]])),
+    Kind("responses of the next turn", _responses_in_order(lambda every: [*every[1:], every[-1]])),
+    Kind("responses reversed", _responses_in_order(lambda every: every[::-1])),
+    Kind("first response everywhere", _responses_in_order(lambda every: [every[0]] * len(every))),
+    Kind("responses so far", _responses_in_order(_so_far)),
 )
 
 TURNS = (
-    damaged("turns reversed", dialogues(lambda dialogue: dialogue[::-1])),
-    damaged("first turn twice", dialogues(lambda dialogue: dialogue[:1] + dialogue[:-1])),
-    damaged(
+    Kind("turns reversed", dialogues(lambda dialogue: dialogue[::-1])),
+    Kind("first turn twice", dialogues(lambda dialogue: dialogue[:1] + dialogue[:-1])),
+    Kind(
         "an empty turn before",
         dialogues(lambda d: [{**d[0], "response": "", "state": {}}, *d[:-1]]),
     ),
-    damaged("a turn too many", dialogues(lambda dialogue: [*dialogue, dialogue[-1]])),
+    Kind("a turn too many", dialogues(lambda dialogue: [*dialogue, dialogue[-1]])),
     documented("dialogues in reverse order", _dialogues_of(lambda pairs: pairs[::-1])),
     documented("ids in order", _dialogues_of(sorted)),
     documented("ids in upper case", _ids(str.upper)),
     documented("ids as file names", _ids(lambda id_: f"{id_}.json")),
     documented("ids as file names in upper case", _ids(lambda id_: f"{id_.upper()}.json")),
-    same("ids with a folder", _ids(lambda id_: f"test/{id_}.json")),
-    same("ids with a number", _ids(lambda id_: f"dialogue_{id_}")),
+    Kind("ids with a folder", _ids(lambda id_: f"test/{id_}.json")),
+    Kind("ids with a number", _ids(lambda id_: f"dialogue_{id_}")),
 )
 
 MISSING = (
-    damaged("first turn missing", dialogues(lambda dialogue: dialogue[1:] or dialogue)),
-    damaged("last turn missing", dialogues(lambda dialogue: dialogue[:-1] or dialogue)),
-    damaged("second turn missing", dialogues(lambda dialogue: dialogue[:1] + dialogue[2:])),
-    damaged("half of the turns", dialogues(lambda dialogue: dialogue[: (len(dialogue) + 1) // 2])),
-    damaged("every second dialogue", _dialogues_of(lambda pairs: pairs[::2])),
+    Kind("first turn missing", dialogues(lambda dialogue: dialogue[1:] or dialogue)),
+    Kind("last turn missing", dialogues(lambda dialogue: dialogue[:-1] or dialogue)),
+    Kind("second turn missing", dialogues(lambda dialogue: dialogue[:1] + dialogue[2:])),
+    Kind("half of the turns", dialogues(lambda dialogue: dialogue[: (len(dialogue) + 1) // 2])),
+    Kind("every second dialogue", _dialogues_of(lambda pairs: pairs[::2])),
 )
 
 
@@ -227,29 +222,27 @@ def _domains_in_order(change: Callable[[list[Any]], list[Any]]) -> Rewrite:
 
 
 DOMAINS = (
-    damaged("empty", domains(lambda active: [])),
-    damaged("all five", domains(lambda active: _ALL)),
-    damaged("always restaurant", domains(lambda active: ["restaurant"])),
-    damaged("of the next turn", _domains_in_order(lambda every: [*every[1:], every[-1]])),
-    damaged("of the turn before", _domains_in_order(lambda every: [[], *every[:-1]])),
-    damaged("of the last turn", _domains_in_order(lambda every: [every[-1]] * len(every))),
-    damaged("only when changed", _domains_in_order(where_changed([]))),
-    damaged("empty in every second turn", _domains_in_order(every_other(2, []))),
-    damaged(
+    Kind("empty", domains(lambda active: [])),
+    Kind("all five", domains(lambda active: _ALL)),
+    Kind("always restaurant", domains(lambda active: ["restaurant"])),
+    Kind("of the next turn", _domains_in_order(lambda every: [*every[1:], every[-1]])),
+    Kind("of the turn before", _domains_in_order(lambda every: [[], *every[:-1]])),
+    Kind("of the last turn", _domains_in_order(lambda every: [every[-1]] * len(every))),
+    Kind("only when changed", _domains_in_order(where_changed([]))),
+    Kind("empty in every second turn", _domains_in_order(every_other(2, []))),
+    Kind(
         "wrong", domains(lambda active: [_OTHER[domain] for domain in active if domain in _OTHER])
     ),
-    damaged(
-        "domains of the state", turns(lambda turn: {**turn, "active_domains": [*turn["state"]]})
-    ),
-    damaged("general", domains(lambda active: ["general"])),
-    damaged("null in every second turn", _domains_in_order(every_other(2, None))),
-    same("upper case", domains(lambda active: [domain.upper() for domain in active])),
-    same("with a capital", domains(lambda active: [domain.title() for domain in active])),
-    same("in brackets", domains(lambda active: [f"[{domain}]" for domain in active])),
-    same("text", domains(" ".join)),
-    same("text with commas", domains(", ".join)),
-    same("Python as text", domains(str)),
-    same("flags", domains(lambda active: {domain: domain in active for domain in _ALL})),
-    same("with intents", domains(lambda active: [f"{domain}-inform" for domain in active])),
-    same("with general", domains(lambda active: [*active, "general"])),
+    Kind("domains of the state", turns(lambda turn: {**turn, "active_domains": [*turn["state"]]})),
+    Kind("general", domains(lambda active: ["general"])),
+    Kind("null in every second turn", _domains_in_order(every_other(2, None))),
+    Kind("upper case", domains(lambda active: [domain.upper() for domain in active])),
+    Kind("with a capital", domains(lambda active: [domain.title() for domain in active])),
+    Kind("in brackets", domains(lambda active: [f"[{domain}]" for domain in active])),
+    Kind("text", domains(" ".join)),
+    Kind("text with commas", domains(", ".join)),
+    Kind("Python as text", domains(str)),
+    Kind("flags", domains(lambda active: {domain: domain in active for domain in _ALL})),
+    Kind("with intents", domains(lambda active: [f"{domain}-inform" for domain in active])),
+    Kind("with general", domains(lambda active: [*active, "general"])),
 )

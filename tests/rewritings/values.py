@@ -5,16 +5,15 @@ from __future__ import annotations
 import html
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .parts import (
     PUBLISHED_ANY,
+    Kind,
     Rewrite,
     State,
-    damaged,
     documented,
-    same,
     slots,
     states,
     values,
@@ -22,7 +21,6 @@ from .parts import (
 )
 
 TIMES = ("leave", "arrive", "time", "leaveat", "arriveby")
-_PLACES = ("departure", "destination")
 _NUMBERS = dict(
     zip("12345678", ["one", "two", "three", "four", "five", "six", "seven", "eight"], strict=True)
 )
@@ -52,106 +50,103 @@ def _twelve(hour: int) -> int:
     return (hour - 1) % 12 + 1
 
 
+_FORMS: Mapping[str, Sequence[str]] = {
+    "": (
+        *("{}.", '"{}"', "[{}]", "{}\u200b", "\ufeff{}", "{}|the {}", "the {}|{}", "= {}"),
+        *("{} (stated by the user)", "{} </s>"),
+    ),
+    "area": ("in the {}", "{} side", "{} part of town"),
+    "pricerange": ("{} price range",),
+    "stars": ("{} stars", "{}-star", "{}.0"),
+    "people": ("{} people",),
+    "stay": ("{} nights",),
+    "type": ("{}s",),
+    "day": ("on {}", "{}s"),
+    "arrive arriveby": ("before {}",),
+    "leave leaveat": ("after {}",),
+    " ".join(TIMES): ("at {}", "by {}"),
+    "departure destination": ("{} train station", "{}, uk", "to {}"),
+    "name": ("the {}", "restaurant {}", "{} hotel", "{} cambridge"),
+    "food": ("{} food", "{} cuisine"),
+}
+"""Slots, none for all -> what people write around their values."""
+
+_TIME_FORMS = (
+    *("{:02}.{:02}", "{:02}{:02}", "{:02}h{:02}", "{}:{:02}", "{:02}:{:02}:00", "{:02} : {:02}"),
+    *("{:02}:{:02} hrs", "2024-01-01T{:02}:{:02}:00"),
+)
+
+_SYNONYMS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "area": [{"centre": word} for word in ("center", "city centre", "center of town")],
+    "pricerange": [
+        *({"moderate": "moderately priced"}, {"cheap": "inexpensive"}, {"expensive": "high end"}),
+    ],
+    "stars": [_NUMBERS],
+    "people": [_NUMBERS],
+    "stay": [_NUMBERS],
+    "type": [
+        *(dict.fromkeys(_GUESTHOUSE, word) for word in ("b&b", "guest house")),
+        *(dict.fromkeys(_GUESTHOUSE, "bed and breakfast"), _TWO_WORDS),
+        {"nightclub": "night club"},
+    ],
+    "parking internet": [
+        *({"yes": "true", "no": "false"}, {"yes": "y", "no": "n"}, {"yes": "1", "no": "0"}),
+        *({"yes": "free"}, {"yes": "available"}),
+    ],
+    "day": [{day: day[:3] for day in _DAYS}],
+}
+"""Slots -> values and the words that people use for them."""
+
+
+def _in_other_words() -> Iterator[Kind]:
+    for names, forms in _FORMS.items():
+        for form in forms:
+            change = values(form.replace("{}", "{0}").format, *names.split())
+            yield Kind(f"{names or 'values'} as {form!r}", change)
+    for names, tables in _SYNONYMS.items():
+        for table in tables:
+            yield Kind(f"{names} as {next(iter(table.values()))}", words(table, *names.split()))
+    for form in _TIME_FORMS:
+        yield Kind(f"time as {form}", _time(form.format))
+
+
 VALUES = (
     documented("upper case", values(str.upper)),
     documented("title case", values(string.capwords)),
     documented("first letter in upper case", values(str.capitalize)),
-    documented("blank before", values(lambda value: f" {value}")),
-    documented("blank after", values(lambda value: f"{value} ")),
-    documented("newline after", values(lambda value: f"{value}\n")),
+    *(documented(f"as {form!r}", values(form.format)) for form in (" {}", "{} ", "{}\n")),
     documented("double blanks", values(lambda value: value.replace(" ", "  "))),
     documented("no-break blanks", values(lambda value: value.replace(" ", "\u00a0"))),
-    same("hyphens for blanks", values(lambda value: value.replace(" ", "-"))),
-    same("underscores for blanks", values(lambda value: value.replace(" ", "_"))),
-    same("full stop after", values(lambda value: f"{value}.")),
-    same("in quotes", values(lambda value: f'"{value}"')),
-    same("in square brackets", values(lambda value: f"[{value}]")),
+    Kind("hyphens for blanks", values(lambda value: value.replace(" ", "-"))),
+    Kind("underscores for blanks", values(lambda value: value.replace(" ", "_"))),
     documented("full-width letters", values(lambda value: value.translate(FULL_WIDTH))),
     documented("full-width digits", values(lambda value: value.translate(FULL_WIDTH_DIGITS))),
-    same("zero-width space after", values(lambda value: f"{value}\u200b")),
-    same("zero-width joiner inside", values(lambda value: f"{value[:2]}\u200d{value[2:]}")),
-    same("byte order mark before", values(lambda value: f"\ufeff{value}")),
-    same("HTML entities", values(html.escape)),
-    same("curly apostrophes", values(lambda value: value.replace("'", "\u2019"))),
-    same("apostrophes as words", values(lambda value: value.replace("'s", " 's"))),
-    same("lists of one", values(lambda value: [value])),
-    same("lists, itself first", values(lambda value: [value, f"the {value}"])),
-    same("lists, itself last", values(lambda value: [f"the {value}", value])),
-    same("alternatives, itself first", values(lambda value: f"{value}|the {value}")),
-    same("alternatives, itself last", values(lambda value: f"the {value}|{value}")),
-    same("objects", values(lambda value: {"value": value})),
+    Kind("zero-width joiner inside", values(lambda value: f"{value[:2]}\u200d{value[2:]}")),
+    Kind("HTML entities", values(html.escape)),
+    Kind("curly apostrophes", values(lambda value: value.replace("'", "\u2019"))),
+    Kind("apostrophes as words", values(lambda value: value.replace("'s", " 's"))),
+    Kind("lists of one", values(lambda value: [value])),
+    Kind("lists, itself first", values(lambda value: [value, f"the {value}"])),
+    Kind("lists, itself last", values(lambda value: [f"the {value}", value])),
+    Kind("objects", values(lambda value: {"value": value})),
     documented("numbers as such", values(lambda v: int(v) if v.isdigit() else v)),
-    same("after an equals sign", values(lambda value: f"= {value}")),
-    same("with a comment", values(lambda value: f"{value} (stated by the user)")),
-    same("end token after", values(lambda value: f"{value} </s>")),
-    same("center", words({"centre": "center"}, "area")),
-    same("city centre", words({"centre": "city centre"}, "area")),
-    same("center of town", words({"centre": "center of town"}, "area")),
-    same("in the area", values(lambda value: f"in the {value}", "area")),
-    same("side of an area", values(lambda value: f"{value} side", "area")),
-    same("part of town", values(lambda value: f"{value} part of town", "area")),
-    same("first letter of an area", values(lambda value: value[:1], "area")),
-    same("price as adverb", words({"moderate": "moderately priced"}, "pricerange")),
-    same("price in other words", words({"cheap": "inexpensive"}, "pricerange")),
-    same("expensive in other words", words({"expensive": "high end"}, "pricerange")),
-    same("price range after", values(lambda value: f"{value} price range", "pricerange")),
-    same("number of stars", values(lambda value: f"{value} stars", "stars")),
-    same("number-star", values(lambda value: f"{value}-star", "stars")),
-    same("stars in words", words(_NUMBERS, "stars")),
-    same("stars as fractions", values(lambda value: f"{value}.0", "stars")),
-    same("people in words", words(_NUMBERS, "people")),
-    same("number of people", values(lambda value: f"{value} people", "people")),
-    same("nights in words", words(_NUMBERS, "stay")),
-    same("number of nights", values(lambda value: f"{value} nights", "stay")),
-    same("b&b", words(dict.fromkeys(_GUESTHOUSE, "b&b"), "type")),
-    same("guest house", words(dict.fromkeys(_GUESTHOUSE, "guest house"), "type")),
-    documented("guest-house", words(dict.fromkeys(_GUESTHOUSE, "guest-house"), "type")),
-    documented("Guesthouse", words(dict.fromkeys(_GUESTHOUSE, "Guesthouse"), "type")),
-    documented("guesthouses", words(dict.fromkeys(_GUESTHOUSE, "guesthouses"), "type")),
-    same("bed and breakfast", words(dict.fromkeys(_GUESTHOUSE, "bed and breakfast"), "type")),
-    same("plural of types", values(lambda value: f"{value}s", "type")),
-    same("theater", words({"theatre": "theater"}, "type")),
-    same("type in two words", words(_TWO_WORDS, "type")),
-    same("night club", words({"nightclub": "night club"}, "type")),
-    same("true and false", words({"yes": "true", "no": "false"}, "parking", "internet")),
+    *_in_other_words(),
+    Kind("first letter of an area", values(lambda value: value[:1], "area")),
+    *(
+        documented(word, words(dict.fromkeys(_GUESTHOUSE, word), "type"))
+        for word in ("guest-house", "Guesthouse", "guesthouses")
+    ),
+    Kind("theater", words({"theatre": "theater"}, "type")),
     documented("booleans", words({"yes": True, "no": False}, "parking", "internet")),
-    same("free for yes", words({"yes": "free"}, "parking", "internet")),
-    same("available for yes", words({"yes": "available"}, "parking", "internet")),
-    same("y and n", words({"yes": "y", "no": "n"}, "parking", "internet")),
-    same("1 and 0", words({"yes": "1", "no": "0"}, "parking", "internet")),
-    same("days cut", words({day: day[:3] for day in _DAYS}, "day")),
-    same("on a day", values(lambda value: f"on {value}", "day")),
-    same("plural of days", values(lambda value: f"{value}s", "day")),
-    same("time with a dot", _time(lambda hour, minute: f"{hour:02}.{minute:02}")),
-    same("time with am and pm", _time(lambda h, m: f"{_twelve(h)}:{m:02} {_half_day(h)}")),
-    same("time with am and pm, glued", _time(lambda h, m: f"{_twelve(h)}:{m:02}{_half_day(h)}")),
-    same("time with a.m.", _time(lambda h, m: f"{_twelve(h)}:{m:02} {_half_day(h)[0]}.m.")),
-    same("time without a colon", _time(lambda hour, minute: f"{hour:02}{minute:02}")),
-    same("time with h", _time(lambda hour, minute: f"{hour:02}h{minute:02}")),
-    same("time without a zero before", _time(lambda hour, minute: f"{hour}:{minute:02}")),
-    same("time with seconds", _time(lambda hour, minute: f"{hour:02}:{minute:02}:00")),
-    same("time with blanks", _time(lambda hour, minute: f"{hour:02} : {minute:02}")),
-    same("time with hrs", _time(lambda hour, minute: f"{hour:02}:{minute:02} hrs")),
-    same("date before the time", _time(lambda h, m: f"2024-01-01T{h:02}:{m:02}:00")),
-    damaged("time of twelve hours", _time(lambda h, m: f"{_twelve(h):02}:{m:02}")),
-    same("before a time", values(lambda value: f"before {value}", "arrive", "arriveby")),
-    same("after a time", values(lambda value: f"after {value}", "leave", "leaveat")),
-    same("at a time", values(lambda value: f"at {value}", *TIMES)),
-    same("by a time", values(lambda value: f"by {value}", *TIMES)),
-    same("train station", values(lambda value: f"{value} train station", *_PLACES)),
-    same("city after a comma", values(lambda value: f"{value}, uk", *_PLACES)),
-    same("from and to places", values(lambda value: f"to {value}", *_PLACES)),
-    same("the before names", values(lambda value: f"the {value}", "name")),
-    same("restaurant before names", values(lambda value: f"restaurant {value}", "name")),
-    same("hotel after names", values(lambda value: f"{value} hotel", "name")),
-    same("names without the", values(lambda value: value.removeprefix("the "), "name")),
-    same("names with &", values(lambda value: value.replace(" and ", " & "), "name")),
-    same("town after names", values(lambda value: f"{value} cambridge", "name")),
-    same("food after food", values(lambda value: f"{value} food", "food")),
-    same("cuisine after food", values(lambda value: f"{value} cuisine", "food")),
-    damaged("first word only", values(lambda value: value.split(" ")[0])),
-    damaged("first three letters only", values(lambda value: value[:3])),
-    damaged("letters one by one", values(" ".join)),
+    Kind("time with am and pm", _time(lambda h, m: f"{_twelve(h)}:{m:02} {_half_day(h)}")),
+    Kind("time with am and pm, glued", _time(lambda h, m: f"{_twelve(h)}:{m:02}{_half_day(h)}")),
+    Kind("time with a.m.", _time(lambda h, m: f"{_twelve(h)}:{m:02} {_half_day(h)[0]}.m.")),
+    Kind("time of twelve hours", _time(lambda h, m: f"{_twelve(h):02}:{m:02}")),
+    Kind("names without the", values(lambda value: value.removeprefix("the "), "name")),
+    Kind("names with &", values(lambda value: value.replace(" and ", " & "), "name")),
+    Kind("first word only", values(lambda value: value.split(" ")[0])),
+    Kind("first three letters only", values(lambda value: value[:3])),
+    Kind("letters one by one", values(" ".join)),
 )
 
 # Words for any value, and for no value.
@@ -223,12 +218,12 @@ NOTHING = (
     documented("not mentioned in all slots of the domains", _written_out("not mentioned", False)),
     documented("not mentioned in all 30 slots", _written_out("not mentioned", True)),
     documented("not mentioned in one slot", _one_slot("not mentioned")),
-    *(same(f"{word!r} in all slots of the domains", _written_out(word, False)) for word in _ABSENT),
+    *(Kind(f"{word!r} in all slots of the domains", _written_out(word, False)) for word in _ABSENT),
     documented("null in all slots of the domains", _written_out(None, False)),
     documented("empty lists in all slots of the domains", _written_out([], False)),
-    *(same(f"{word!r} in all 30 slots", _written_out(word, True)) for word in _ABSENT[:10]),
+    *(Kind(f"{word!r} in all 30 slots", _written_out(word, True)) for word in _ABSENT[:10]),
     documented("null in all 30 slots", _written_out(None, True)),
-    *(same(f"{word!r} in one slot", _one_slot(word)) for word in ("none", "")),
+    *(Kind(f"{word!r} in one slot", _one_slot(word)) for word in ("none", "")),
 )
 
-ANY = tuple(same(f"{word!r} for dontcare", _as_dontcare(word)) for word in _DONTCARE)
+ANY = tuple(Kind(f"{word!r} for dontcare", _as_dontcare(word)) for word in _DONTCARE)
