@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from mwz.normalization import plain_slot_name
 
@@ -21,7 +21,6 @@ from ..notations import DOMAINS, STATE_SLOTS, is_state, known_slot_name, slot_of
 from .nesting import (
     SYSTEM_SPEAKERS,
     USER_SPEAKERS,
-    NumberedTurn,
     NumberedTurns,
     by_dialogue,
     is_pair_by_id,
@@ -66,45 +65,15 @@ _WORDS_WITHOUT_ROLE = frozenset({"slot", "slots", "value", "state", "belief"})
 """Words of a column's name that say nothing about its role."""
 
 
-class _Numbering(NamedTuple):
-    """The number of a dialogue's first turn, and the step to the next."""
-
-    first: int
-    step: int
-
-    def up_to(self, last: int) -> range:
-        """Return the numbers of a dialogue's turns, given the last one."""
-        return range(self.first, last + 1, self.step)
-
-    def misfits(self, numbers: Collection[int | None]) -> int:
-        """Return how many turns of a dialogue are missing; further ones count twice."""
-        known = {number for number in numbers if number is not None}
-        if not known:
-            return 0
-        expected = set(self.up_to(max(known)))
-        return len(expected - known) + 2 * len(known - expected)
-
-    def __str__(self) -> str:
-        steps = f" in steps of {self.step}" if self.step > 1 else ""
-        return f"turns are numbered from {self.first}{steps}"
-
-
-_NUMBERINGS = tuple(_Numbering(*pair) for pair in ((0, 1), (1, 1), (1, 2), (0, 2), (2, 2)))
-"""All numberings; the step is 2 where the user's turns are counted, too."""
-
-
-class _Exchange(NamedTuple):
-    """A turn of the user, and what the system says before the user's next turn."""
-
-    user: Mapping[str, object]
-    replies: list[dict[str, Any]]
-
-
-class _SlotColumn(NamedTuple):
-    """What the key of a column with one slot's values says: a role, and the slot's name."""
-
-    role: Role
-    slot: str
+_MOST_TURNS = 10**6
+_NUMBERINGS = (
+    range(_MOST_TURNS),
+    range(1, _MOST_TURNS),
+    range(1, _MOST_TURNS, 2),
+    range(0, _MOST_TURNS, 2),
+    range(2, _MOST_TURNS, 2),
+)
+"""The numbers that a dialogue's turns may have; the step is 2 where the user's are counted, too."""
 
 
 def _recognises(content: object) -> bool:
@@ -113,17 +82,17 @@ def _recognises(content: object) -> bool:
         items = items_of(inside) if isinstance(inside, list) else ()
         return any(key_of(item, KEYS["id"], str, int) is not None for item in items)
     for dialogue in inside.values():
-        if path is None and _is_rearranged(dialogue):
-            return True
         # Below a key such as `results`, turns may be as in the standard form.
-        if path is not None and turns_of(dialogue, KEYS):
+        if path and turns_of(dialogue, KEYS):
+            return True
+        if not path and _is_rearranged(dialogue):
             return True
     return bool(inside) and all(map(is_turn_by_id, inside, inside.values()))
 
 
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue whose turns are not as in the standard form."""
-    turns = [turn.content for turn in turns_of(dialogue, KEYS) if turn.content]
+    turns = [turn for _, turn in turns_of(dialogue, KEYS) if turn]
     first = turns[0] if turns else None
     if isinstance(first, str) or speaker_of(first) is not None or _is_state(first):
         return True
@@ -140,7 +109,11 @@ def _is_state(turn: object) -> bool:
     return isinstance(turn, dict | list) and is_state(turn)
 
 
-def _all_turns(dialogues: Mapping[str, Sequence[object]]) -> list[object]:
+Turns: TypeAlias = "list[Any]"
+"""The turns of a dialogue, each as the file has it."""
+
+
+def _all_turns(dialogues: Mapping[str, Turns]) -> Turns:
     """Return the turns of all dialogues."""
     return list(chain.from_iterable(dialogues.values()))
 
@@ -173,7 +146,7 @@ class Arrangement:
 
     # Dialogues and their turns.
 
-    def dialogues(self, content: object) -> dict[str, list[Any]]:
+    def dialogues(self, content: object) -> dict[str, Turns]:
         """Return dialogue id -> turns by their numbers, each as the file has it.
 
         If no turn has a number, they stay in the file's order.
@@ -182,30 +155,30 @@ class Arrangement:
             InputError: Dialogues or the numbers of turns contradict one another.
         """
         inside, path = unwrapped(content, self._keys)
-        if path is not None:
+        if path:
             self.note(f"what is read is in `{unquoted(path)}`")
         if isinstance(inside, Mapping):
             numbered = self._dialogues_of_object(inside)
         else:
             numbered = self._dialogues_of_list(inside)
         numbering = _best_numbering(numbered.values())
-        ordered: dict[str, list[Any]] = {}
+        ordered: dict[str, list[object]] = {}
         for id_, turns in numbered.items():
             if numbering is None:
-                ordered[id_] = [turn.content for turn in turns]
+                ordered[id_] = [turn for _, turn in turns]
             else:
                 ordered[id_] = self._in_order(id_, turns, numbering)
         refuse(self._source, self._problems)
         return ordered
 
-    def _dialogues_of_object(self, content: Mapping[Any, Any]) -> Mapping[str, NumberedTurns]:
+    def _dialogues_of_object(self, content: Mapping[str, Any]) -> Mapping[str, NumberedTurns]:
         """Return dialogue id -> turns, of an object of dialogues or of turns with their own ids."""
-        by_id: dict[Any, Any] = dict(content)
+        by_id = dict(content)
         if all(map(is_pair_by_id, by_id, by_id.values())):
-            for turn_id, pair in content.items():
-                by_id[turn_id] = {"predicted": pair[0], "gold": pair[1]}
+            for turn_id, (predicted, gold) in content.items():
+                by_id[turn_id] = {"predicted": predicted, "gold": gold}
         if all(map(is_turn_by_id, by_id, by_id.values())):
-            return by_dialogue({id_: [NumberedTurn(None, turn)] for id_, turn in by_id.items()})
+            return by_dialogue({id_: [(None, turn)] for id_, turn in by_id.items()})
         dialogues: dict[str, NumberedTurns] = {}
         for id_, dialogue in by_id.items():
             dialogues[str(id_)] = self._turns_of(str(id_), dialogue, dialogues)
@@ -228,7 +201,11 @@ class Arrangement:
             del inside[id_key]
             if str(id_key).startswith("#"):
                 inside.pop(_SYSTEM_BEFORE, None)
-            if self._is_row(inside):
+            # A turn has no turns of its own, or has a number and fields.
+            is_row = key_of(inside, self._keys["turns"], dict, list) is None
+            if key_of(inside, self._keys["number"], str, int, float) is not None:
+                is_row = is_row or bool(fields_of([unfolded(inside)]).keys)
+            if is_row:
                 rows.setdefault(id_, []).append(self._row(inside))
             else:
                 dialogues[id_] = self._turns_of(id_, inside, dialogues)
@@ -237,7 +214,7 @@ class Arrangement:
             self._problems.add("", "some items are dialogues and others are turns")
         return dialogues or by_dialogue(rows)
 
-    def _turns_of(self, id_: str, dialogue: Any, earlier: Collection[str]) -> NumberedTurns:
+    def _turns_of(self, id_: str, dialogue: object, earlier: Collection[str]) -> NumberedTurns:
         """Return the turns of a dialogue.
 
         Args:
@@ -250,33 +227,23 @@ class Arrangement:
             self._problems.add(place, "is there twice; keep one")
         turns = turns_of(dialogue, self._keys)
         turns_key = key_of(dialogue, self._keys["turns"], dict, list)
-        if turns_key is not None:
+        if isinstance(dialogue, Mapping) and turns_key is not None:
             self._outer_keys[str(turns_key)] = None
-            self._note_unread_states(dialogue, turns_key)
+            for key, value in dialogue.items():
+                # A state that stands beside the turns, and not in them.
+                is_state_key = key != turns_key and is_named(key, self._keys[STATE])
+                if is_state_key and isinstance(value, dict | list) and value:
+                    message = (
+                        f"`{unquoted(key)}` of dialogues is not read; give a state in every turn"
+                    )
+                    self.note(message, warning=True)
         elif not turns and dialogue != []:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
             self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
         return turns
 
-    def _note_unread_states(self, dialogue: Mapping[object, object], turns_key: object) -> None:
-        """Warn of belief states that stand beside a dialogue's turns and not in them."""
-        for key, value in dialogue.items():
-            is_unread = key != turns_key and is_named(key, self._keys[STATE])
-            if is_unread and isinstance(value, dict | list) and value:
-                self.note(
-                    f"`{unquoted(key)}` of dialogues is not read; give a state in every turn",
-                    warning=True,
-                )
-
-    def _is_row(self, item: Mapping[object, object]) -> bool:
-        """Return whether an item of a list is a turn: it has a number, or no turns of its own."""
-        if key_of(item, self._keys["turns"], dict, list) is None:
-            return True
-        has_number = key_of(item, self._keys["number"], str, int, float) is not None
-        return has_number and bool(fields_of([unfolded(item)]).keys)
-
-    def _row(self, item: Mapping[object, object]) -> NumberedTurn:
-        """Return an item of a list of turns, without the key of its number."""
+    def _row(self, item: Mapping[object, object]) -> tuple[int | None, object]:
+        """Return the number of an item of a list of turns, and the turn without it."""
         turn = plain_turn(item)
         for name in self._keys["number"]:
             for key, value in turn.items():
@@ -287,21 +254,21 @@ class Arrangement:
                     self._outer_keys[str(key)] = None
                     others = dict(turn)
                     del others[key]
-                    return NumberedTurn(number, others)
-        return NumberedTurn(None, turn)
+                    return number, others
+        return None, turn
 
     # The order of turns.
 
-    def _in_order(self, id_: str, turns: NumberedTurns, numbering: _Numbering) -> list[object]:
+    def _in_order(self, id_: str, turns: NumberedTurns, numbering: range) -> list[object]:
         """Return the turns of a dialogue in order; no number may be missing or occur twice."""
         place = f"dialogue {unquoted(id_)}"
-        if len(turns) > 1 and turns[0].number == len(turns) - 1:
+        if len(turns) > 1 and turns[0][0] == len(turns) - 1:
             # An empty turn may only open the dialogue, as in DAMD's outputs.
-            opening = turns[0].content
+            _, opening = turns[0]
             if isinstance(opening, Mapping) and not any(opening.values()):
                 turns = turns[1:]
-        counts = Counter(turn.number for turn in turns)
-        by_number = {turn.number: turn.content for turn in turns}
+        by_number = dict(turns)
+        counts = Counter(number for number, _ in turns)
         known = {number for number in counts if number is not None}
         if not known:
             return []
@@ -311,60 +278,56 @@ class Arrangement:
         for number, count in counts.items():
             if count > 1:
                 self._problems.add(place, f"turn {number} is there twice")
-        expected = numbering.up_to(max(known))
+        expected = _numbers(numbering, known)
         missing = set(expected) - known
         others = known - set(expected)
+        counting = f"turns are numbered from {numbering.start}"
+        if numbering.step > 1:
+            counting += f" in steps of {numbering.step}"
         if missing:
-            self._problems.add(place, f"turn {min(missing)} is missing; {numbering}")
+            self._problems.add(place, f"turn {min(missing)} is missing; {counting}")
         elif others:
-            self._problems.add(place, f"turn {min(others)} is none of its turns; {numbering}")
+            self._problems.add(place, f"turn {min(others)} is none of its turns; {counting}")
         return [by_number.get(number) for number in expected]
 
     # Conversations.
 
-    def _responses(
-        self, dialogues: Mapping[str, Sequence[object]]
-    ) -> Mapping[str, Sequence[object]]:
+    def _responses(self, dialogues: Mapping[str, Turns]) -> Mapping[str, Turns]:
         """Return the system's turns of conversations; all turns if none says who speaks."""
         every = _all_turns(dialogues)
         speakers = Counter(map(speaker_of, every))
         system = next((name for name in SYSTEM_SPEAKERS if speakers[name]), None)
+        responses: dict[str, Turns] = {}
         if system is not None:
-            return self._exchanges(dialogues, system, speakers)
+            fields = fields_of([turn for turn in every if speaker_of(turn) == system], self._named)
+            others = [
+                f"{n} of {name}" for name, n in speakers.items() if name not in (None, system)
+            ]
+            message = f"what `{system}` says are the responses"
+            if others:
+                message += f"; turns left out: {', '.join(others)}"
+            self.note(message)
+            self._places[RESPONSE] = f"what `{system}` says"
+            for id_, turns in dialogues.items():
+                place = f"dialogue {unquoted(id_)}"
+                responses[id_] = self._replies(place, turns, system, fields)
+            return responses
         if not any(speakers[name] for name in USER_SPEAKERS):
             return dialogues
         self.note("only the user speaks: nothing is a response", warning=True)
-        return {id_: list(map(self._user_turn, turns)) for id_, turns in dialogues.items()}
-
-    def _exchanges(
-        self,
-        dialogues: Mapping[str, Sequence[object]],
-        system: str,
-        speakers: Mapping[str | None, int],
-    ) -> dict[str, list[Any]]:
-        """Return the system's turns of conversations.
-
-        Args:
-            dialogues: Dialogue id -> the turns of all who speak.
-            system: Who responds.
-            speakers: Who speaks -> in how many turns.
-        """
-        system_turns = [turn for turn in _all_turns(dialogues) if speaker_of(turn) == system]
-        fields = fields_of(system_turns, self._named)
-        others = [f"{n} of {name}" for name, n in speakers.items() if name not in (None, system)]
-        message = f"what `{system}` says are the responses"
-        if others:
-            message += f"; turns left out: {', '.join(others)}"
-        self.note(message)
-        self._places[RESPONSE] = f"what `{system}` says"
-        exchanges = {}
         for id_, turns in dialogues.items():
-            exchanges[id_] = self._replies(f"dialogue {unquoted(id_)}", turns, system, fields)
-        return exchanges
+            user_turns: list[object] = []
+            for turn in turns:
+                if speaker_of(turn) is None:
+                    user_turns.append(turn)
+                else:
+                    utterance = self._utterance(turn)
+                    words = utterance.pop(RESPONSE)
+                    user_turns.append({USER: words, **utterance})
+            responses[id_] = user_turns
+        return responses
 
-    def _replies(
-        self, place: str, turns: Sequence[Any], system: str, fields: Fields
-    ) -> list[dict[str, object]]:
+    def _replies(self, place: str, turns: Turns, system: str, fields: Fields) -> list[object]:
         """Return the system's turns of a dialogue, one per turn of the user.
 
         Args:
@@ -374,11 +337,14 @@ class Arrangement:
             fields: Which keys of the system's turns hold which fields.
         """
         before: list[dict[str, object]] = []
-        exchanges: list[_Exchange] = []
+        users: list[dict[str, object]] = []
+        # What the system says before the user's next turn, for each turn of the user.
+        replies: list[list[dict[str, object]]] = []
         for turn in turns:
             speaker = speaker_of(turn)
             if speaker in USER_SPEAKERS:
-                exchanges.append(_Exchange(self._utterance(turn), []))
+                users.append(self._utterance(turn))
+                replies.append([])
             elif speaker == system:
                 reply = self._utterance(turn, fields)
                 text = reply[RESPONSE]
@@ -386,42 +352,48 @@ class Arrangement:
                 # A turn without a text and a state, or that only calls a tool, is no reply.
                 calls_tool = any(turn.get(call) for call in _CALLS)
                 if text or has_state or (text is not None and not calls_tool):
-                    replies = exchanges[-1].replies if exchanges else before
-                    replies.append(reply)
-        if not exchanges:
-            return before
+                    latest = replies[-1] if replies else before
+                    latest.append(reply)
+        if not users:
+            return list(before)
         if before:
             self.note("what is said before the user speaks is left out", place, warning=True)
-        if not exchanges[-1].replies:
-            exchanges.pop()
-        responses = []
-        for number, exchange in enumerate(exchanges):
-            responses.append(self._response(f"{place}, turn {number}", exchange))
+        if not replies[-1]:
+            # The dialogue ends with the user.
+            users.pop()
+            replies.pop()
+        responses: list[object] = []
+        for user, user_replies in zip(users, replies, strict=True):
+            place_of_turn = f"{place}, turn {len(responses)}"
+            responses.append(self._response(place_of_turn, user, user_replies))
         return responses
 
-    def _response(self, place: str, exchange: _Exchange) -> dict[str, object]:
-        """Return the system's turn of an exchange; its state may stand at the user's turn."""
-        replies = exchange.replies
+    def _response(
+        self, place: str, user: Mapping[str, object], replies: Sequence[Mapping[str, object]]
+    ) -> dict[str, object]:
+        """Return the system's replies to a turn of the user in one, which has the user's state."""
         if not replies:
             self._problems.add(place, "the user gets no response")
         if len(replies) > 1:
             self.note("several responses in a row are joined", place, warning=True)
         state_names = (*self._keys[STATE], *self._keys[ACTIVE_DOMAINS], "")
-        response = {USER: exchange.user[RESPONSE]}
-        for key, value in exchange.user.items():
+        response = {USER: user[RESPONSE]}
+        for key, value in user.items():
             if is_named(key, state_names):
                 response[key] = value
+        texts: list[str] = []
         for reply in replies:
             response.update(reply)
-        texts = [reply[RESPONSE] for reply in replies]
-        if all(isinstance(text, str) for text in texts):
+            if isinstance(reply[RESPONSE], str):
+                texts.append(str(reply[RESPONSE]))
+        if len(texts) == len(replies):
             response[RESPONSE] = " ".join(texts)
-        elif not any(texts):
+        elif not any(reply[RESPONSE] for reply in replies):
             del response[RESPONSE]
         return response
 
     def _utterance(
-        self, turn: Mapping[str, object], fields: Fields | None = None
+        self, turn: Mapping[Any, object], fields: Fields | None = None
     ) -> dict[str, object]:
         """Return a turn without its speaker, with its utterance as the response.
 
@@ -430,7 +402,7 @@ class Arrangement:
             fields: Which keys of the system's turns hold which fields; their response counts if the
                 turn has no key of conversations.
         """
-        text_key: Any = None
+        text_key: object = None
         if RESPONSE in self._named:
             text_key = key_of(turn, [plain_key(self._named[RESPONSE])])
         if text_key is None:
@@ -441,35 +413,31 @@ class Arrangement:
             left_out.add(fields.gold.get(RESPONSE))
         left_out.add(text_key)
         utterance = {key: value for key, value in turn.items() if key not in left_out}
-        utterance[RESPONSE] = _joined_text(turn.get(text_key))
+        text = turn.get(text_key)
+        if isinstance(text, list):
+            # A list of texts and other contents.
+            contents = [item.get("text") if isinstance(item, Mapping) else item for item in text]
+            text = "".join(content for content in contents if isinstance(content, str))
+        utterance[RESPONSE] = text
         return utterance
-
-    def _user_turn(self, turn: Any) -> Any:
-        """Return a turn of the user, with the utterance under the key of the user's words."""
-        if speaker_of(turn) is None:
-            return turn
-        utterance = self._utterance(turn)
-        words = utterance.pop(RESPONSE)
-        return {USER: words, **utterance}
 
     # A column per slot.
 
-    def _with_states(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+    def _with_states(self, dialogues: Mapping[str, Turns]) -> Mapping[str, Turns]:
         """Return turns with states, if all turns have a key per slot, as tables have columns."""
         every = _all_turns(dialogues)
         first = every[0] if every and isinstance(every[0], Mapping) else {}
-        columns: dict[object, _SlotColumn] = {}
+        columns: dict[object, tuple[Role, str]] = {}
+        # In the file's order, so that messages have the same order every time.
+        by_role: dict[Role, list[object]] = {}
         for key in first:
             column = _slot_column(key)
             if column is not None:
                 columns[key] = column
+                by_role.setdefault(column[0], []).append(key)
         in_all = all(isinstance(turn, Mapping) and turn.keys() >= columns.keys() for turn in every)
         if not columns or not in_all or STATE in fields_of([first], self._named).predicted:
             return dialogues
-        # In the file's order, so that messages have the same order every time.
-        by_role: dict[Role, list[object]] = {}
-        for key, column in columns.items():
-            by_role.setdefault(column.role, []).append(key)
         if by_role.keys() == {"plain"}:
             self._check_unknown_slots([key for key in first if key not in columns])
         predicted: Role = "predicted" if "predicted" in by_role else "plain"
@@ -479,9 +447,17 @@ class Arrangement:
             place = f"{counted(len(keys), 'slot')} such as `{unquoted(keys[0])}`"
             self.note(f"read {place} as `{fields[role]}`")
             self._places[fields[role]] = place
-        with_states = {}
+        with_states: dict[str, Turns] = {}
         for id_, turns in dialogues.items():
-            with_states[id_] = [_with_states_of(turn, columns, fields) for turn in turns]
+            with_states[id_] = []
+            for turn in turns:
+                states: dict[str, dict[str, object]] = {field: {} for field in fields.values()}
+                for key, (role, slot) in columns.items():
+                    # Empty cells are no value.
+                    if turn[key] not in ("", None):
+                        states[fields[role]][slot] = turn[key]
+                others = {key: value for key, value in turn.items() if key not in columns}
+                with_states[id_].append(others | states)
         return with_states
 
     def _check_unknown_slots(self, keys: Iterable[object]) -> None:
@@ -498,7 +474,7 @@ class Arrangement:
 
     # The standard form.
 
-    def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    def turns(self, ordered: Mapping[str, Turns]) -> dict[str, list[object]]:
         """Return dialogue id -> turns as in the standard form.
 
         Args:
@@ -521,7 +497,7 @@ class Arrangement:
             elif role in TURN_KEYS and plain_key(key) in spelled:
                 named[role] = spelled[plain_key(key)]
         refuse(self._source, self._problems)
-        standard = {}
+        standard: dict[str, list[object]] = {}
         if _is_state(next(filter(None, every), None)):
             self._name = "predicted states"
             self._places[STATE] = "the whole turn"
@@ -534,7 +510,7 @@ class Arrangement:
         refuse(self._source, self._problems)
         self._note_fields(fields)
         for id_, turns in dialogues.items():
-            standard[id_] = [_standard_turn(turn, fields) for turn in turns]
+            standard[id_] = [_standard_turn(turn, fields.names) for turn in turns]
         return standard
 
     def _note_fields(self, fields: Fields) -> None:
@@ -575,36 +551,32 @@ class Arrangement:
         return Standard(dialogues, name, self._remarks.remarks(), fields=places)
 
 
-def _best_numbering(dialogues: Iterable[NumberedTurns]) -> _Numbering | None:
+def _best_numbering(dialogues: Iterable[NumberedTurns]) -> range | None:
     """Return the numbering that fits the turns of all dialogues best; None if no turn has one."""
-    numbers = []
+    known_numbers: list[set[int]] = []
     for turns in dialogues:
-        numbers.append({turn.number for turn in turns})
-    if all(of_dialogue <= {None} for of_dialogue in numbers):
+        known_numbers.append({number for number, _ in turns if number is not None})
+    if not any(known_numbers):
         return None
-    misfits = {}
-    for numbering in _NUMBERINGS:
-        misfits[numbering] = sum(map(numbering.misfits, numbers))
-    return min(_NUMBERINGS, key=misfits.__getitem__)
+    misfits = dict.fromkeys(_NUMBERINGS, 0)
+    for known in filter(None, known_numbers):
+        for numbering in _NUMBERINGS:
+            expected = set(_numbers(numbering, known))
+            # Turns too many count twice, and missing ones once.
+            misfits[numbering] += len(expected - known) + 2 * len(known - expected)
+    return min(misfits, key=misfits.__getitem__)
 
 
-def _joined_text(text: object) -> object:
-    """Return the text of an utterance that is a list of texts and other contents, in one."""
-    if not isinstance(text, list):
-        return text
-    joined = ""
-    for content in text:
-        content_text = content.get("text") if isinstance(content, Mapping) else content
-        if isinstance(content_text, str):
-            joined += content_text
-    return joined
+def _numbers(numbering: range, known: Collection[int]) -> range:
+    """Return the numbers of a numbering up to the last that is known."""
+    return range(numbering.start, max(known) + 1, numbering.step)
 
 
-def _slot_column(key: object) -> _SlotColumn | None:
+def _slot_column(key: object) -> tuple[Role, str] | None:
     """Return the role and the slot that a key names, as in a table with a column per slot.
 
     >>> _slot_column("slot_prediction_hotel-area")
-    _SlotColumn(role='predicted', slot='hotel-area')
+    ('predicted', 'hotel-area')
     >>> _slot_column("hotel-view") is None
     True
     """
@@ -613,7 +585,7 @@ def _slot_column(key: object) -> _SlotColumn | None:
     while True:
         domain, slot = slot_of(name) or ("", "")
         if domain.lower() in DOMAINS and plain_slot_name(known_slot_name(slot)) in STATE_SLOTS:
-            return _SlotColumn(role, name)
+            return role, name
         # Not a slot yet: the first word may say the role.
         word = _COLUMN_WORD.match(name)
         if word is None:
@@ -627,53 +599,22 @@ def _slot_column(key: object) -> _SlotColumn | None:
         name = name[word.end() :]
 
 
-def _with_states_of(
-    turn: Mapping[object, object], columns: Mapping[object, _SlotColumn], fields: Mapping[Role, str]
-) -> dict[object, object]:
-    """Return a turn with states instead of a key per slot.
+def _standard_turn(turn: object, names: Mapping[object, str | None]) -> object:
+    """Return a turn with the keys of the standard form, without the empty cells of a table.
 
     Args:
-        turn: The turn.
-        columns: The keys of slots.
-        fields: Role of such a key -> the field of the state.
+        turn: The turn as the file has it.
+        names: What the standard form calls its keys, as `Fields.names`.
     """
-    with_states: dict[Any, Any] = {}
-    for key, value in turn.items():
-        if key not in columns:
-            with_states[key] = value
-    for field in fields.values():
-        with_states[field] = {}
-    for key, column in columns.items():
-        # Empty cells are no value.
-        if turn[key] not in ("", None):
-            with_states[fields[column.role]][column.slot] = turn[key]
-    return with_states
-
-
-def _renamed(turn: Mapping[object, object], fields: Fields) -> dict[object, object]:
-    """Return a turn with the keys of the standard form."""
-    names = {key: field for field, key in fields.predicted.items()}
-    if STATE in fields.gold:
-        names[fields.gold[STATE]] = GOLD
-    # Gold values are left out, and so are keys that another one stands for.
-    left_out = {*fields.predicted}
-    left_out.update(key for field, key in fields.gold.items() if field in fields.predicted)
-    standard: dict[object, object] = {}
-    for key, value in turn.items():
-        if key in names:
-            standard[names[key]] = value
-        elif key not in left_out:
-            standard[key] = value
-    return standard
-
-
-def _standard_turn(turn: Any, fields: Fields) -> Any:
-    """Return a turn with the keys of the standard form, without the empty cells of a table."""
     if isinstance(turn, str):
         return {RESPONSE: turn}
     if not isinstance(turn, Mapping):
         return turn
-    standard = _renamed(turn, fields)
+    standard: dict[object, object] = {}
+    for key, value in turn.items():
+        name = names.get(key, key)
+        if name is not None:
+            standard[name] = value
     for field in (STATE, ACTIVE_DOMAINS):
         text = standard.get(field)
         if isinstance(text, str) and not text.strip():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from .roles import fields_of, meaning_of, role_of, unfolded
 from .standard import KEYS, Keys, key_of, plain_key
@@ -42,26 +42,8 @@ _NUMBERED_SPEAKERS = ("user", "system")
 """The speakers that Hugging Face's columns call 0 and 1."""
 
 
-class NumberedTurn(NamedTuple):
-    """A turn as the file has it, with its number if it has one."""
-
-    number: int | None
-    content: object
-
-
-NumberedTurns: TypeAlias = "list[NumberedTurn]"
-
-
-class Unwrapped(NamedTuple):
-    """The part of a file that holds dialogues.
-
-    Attributes:
-        dialogues: Dialogue id -> dialogue, or a list of dialogues or turns.
-        path: The keys below which it stands, such as `results`; None if it is the whole file.
-    """
-
-    dialogues: object
-    path: str | None
+NumberedTurns: TypeAlias = "list[tuple[int | None, object]]"
+"""Turns as the file has them, each with its number if it has one."""
 
 
 def raw_turns(content: object) -> Iterator[object]:
@@ -70,18 +52,14 @@ def raw_turns(content: object) -> Iterator[object]:
     >>> [*raw_turns({"results": [{"id": "sng0073", "turns": ["Hello.", "Bye."]}]})]
     ['Hello.', 'Bye.']
     """
-    inside = unwrapped(content, KEYS).dialogues
-    if isinstance(inside, Mapping):
-        for dialogue in inside.values():
-            for turn in turns_of(dialogue, KEYS):
-                yield turn.content
-    else:
-        for item in items_of(inside):
-            turns = turns_of(item, KEYS)
-            for turn in turns:
-                yield turn.content
-            if not turns:
-                yield item
+    inside, _ = unwrapped(content, KEYS)
+    is_object = isinstance(inside, Mapping)
+    for item in inside.values() if is_object else items_of(inside):
+        turns = turns_of(item, KEYS)
+        for _, turn in turns:
+            yield turn
+        if not turns and not is_object:
+            yield item
 
 
 def items_of(content: Any) -> Iterator[Any]:
@@ -105,12 +83,16 @@ def speaker_of(turn: Any) -> str | None:
 # Dialogues.
 
 
-def unwrapped(content: Any, keys: Keys) -> Unwrapped:
+def unwrapped(content: Any, keys: Keys) -> tuple[Any, str]:
     """Return the part of a file that holds dialogues, with a list of turns for columns.
 
     Args:
         content: The file's content.
         keys: What a key stands for -> its names.
+
+    Returns:
+        Dialogue id -> dialogue, or a list of dialogues or turns; and the keys below which it
+        stands, such as `results`, empty if it is the whole file.
     """
     path: list[str] = []
     while len(path) < _DEEPEST:
@@ -126,7 +108,14 @@ def unwrapped(content: Any, keys: Keys) -> Unwrapped:
             break
         content = content[key]
         path.append(str(key))
-    return Unwrapped(_by_rows(_merged(content, keys), keys), ".".join(path) or None)
+    inside = _merged(content, keys)
+    if isinstance(inside, Mapping):
+        rows = _rows(list(inside.values()), keys)
+        if rows is not None:
+            inside = dict(zip(inside, rows, strict=True))
+    elif isinstance(inside, list):
+        inside = _rows(inside, keys) or inside
+    return inside, ".".join(path)
 
 
 def _only_key_with_dialogues(content: object, keys: Keys) -> object:
@@ -164,61 +153,41 @@ def _merged(content: object, keys: Keys) -> object:
     return merged if len(merged) == len(content) else content
 
 
-# Columns.
-
-
-def _by_rows(content: object, keys: Keys) -> object:
-    """Return dialogues with a list of turns where they have a list per field, as columns."""
-    if isinstance(content, Mapping):
-        rows = _rows(list(content.values()), keys)
-        if rows is not None:
-            return dict(zip(content, rows, strict=True))
-    elif isinstance(content, list):
-        rows = _rows(content, keys)
-        if rows is not None:
-            return rows
-    return content
-
-
 def _rows(dialogues: Sequence[Any], keys: Keys) -> list[Any] | None:
-    """Return dialogues with lists of turns for columns; None if they have no columns."""
+    """Return dialogues with lists of turns where they have a list per field, as columns.
+
+    Returns:
+        None if they have no columns.
+    """
     if not dialogues or not all(isinstance(dialogue, Mapping) for dialogue in dialogues):
         return None
+    rows: list[object] = []
     turns_key = key_of(dialogues[0], keys["turns"], dict)
     if turns_key is not None and all(turns_key in dialogue for dialogue in dialogues):
         inner = [dialogue[turns_key] for dialogue in dialogues]
-        rows = _rows(inner, {**keys, "turns": ()})
-        if rows is None:
+        inner_rows = _rows(inner, {**keys, "turns": ()})
+        if inner_rows is None:
             return None
-        pairs = zip(dialogues, rows, strict=True)
-        return [{**dialogue, turns_key: turns} for dialogue, turns in pairs]
-    columns = _columns(dialogues)
-    named = [key for key in columns if meaning_of(key) is not None]
-    if len(named) < _FEWEST_COLUMNS:
-        return None
-    return [_without_columns(dialogue, columns, keys) for dialogue in dialogues]
-
-
-def _columns(dialogues: Sequence[Mapping[Any, Any]]) -> list[Any]:
-    """Return the keys that hold lists of the same lengths in all dialogues, the most such keys."""
+        for dialogue, turns in zip(dialogues, inner_rows, strict=True):
+            rows.append({**dialogue, turns_key: turns})
+        return rows
+    # The columns are those keys, the most, that hold lists of the same length in each dialogue.
     by_lengths: dict[tuple[int, ...], list[object]] = {}
     for key in dialogues[0]:
         if all(isinstance(dialogue.get(key), list) for dialogue in dialogues):
             lengths = tuple(len(dialogue[key]) for dialogue in dialogues)
             by_lengths.setdefault(lengths, []).append(key)
-    return max(by_lengths.values(), key=len, default=[])
-
-
-def _without_columns(
-    dialogue: Mapping[object, object], columns: Sequence[object], keys: Keys
-) -> object:
-    """Return a dialogue with a list of turns for its columns; that list alone if it has no id."""
-    turns = []
-    for values in zip(*[dialogue[key] for key in columns], strict=True):
-        turns.append(dict(zip(columns, values, strict=True)))
-    others = {key: value for key, value in dialogue.items() if key not in columns}
-    has_id = key_of(others, keys["id"], str, int) is not None
-    return {**others, "turns": turns} if has_id else turns
+    columns = max(by_lengths.values(), key=len, default=[])
+    if sum(meaning_of(key) is not None for key in columns) < _FEWEST_COLUMNS:
+        return None
+    for dialogue in dialogues:
+        values_by_turn = zip(*map(dialogue.get, columns), strict=True)
+        turns = [dict(zip(columns, values, strict=True)) for values in values_by_turn]
+        others = {key: value for key, value in dialogue.items() if key not in columns}
+        # A dialogue without an id needs nothing but its turns.
+        has_id = key_of(others, keys["id"], str, int) is not None
+        rows.append({**others, "turns": turns} if has_id else turns)
+    return rows
 
 
 # Turns.
@@ -232,26 +201,24 @@ def turns_of(dialogue: object, keys: Keys) -> NumberedTurns:
         keys: What a key stands for -> its names.
 
     >>> turns_of({"log": {"turn_0": "Hello.", "turn_1": "Bye."}}, KEYS)
-    [NumberedTurn(number=0, content='Hello.'), NumberedTurn(number=1, content='Bye.')]
+    [(0, 'Hello.'), (1, 'Bye.')]
     """
     turns = dialogue
     if isinstance(dialogue, Mapping):
         key = key_of(dialogue, keys["turns"], dict, list)
         # A second such key, in the object below the first, is not followed.
         turns = dialogue if key is None else dialogue[key]
-    if isinstance(turns, list):
-        return [NumberedTurn(None, plain_turn(turn, place)) for place, turn in enumerate(turns)]
-    return _turns_by_number(turns) if isinstance(turns, Mapping) else []
-
-
-def _turns_by_number(turns: Mapping[object, object]) -> NumberedTurns:
-    """Return the turns of an object whose keys are their numbers; none of any other object."""
     numbered: NumberedTurns = []
-    for key, turn in turns.items():
-        number = turn_number(key)
-        if number is None:
-            return []
-        numbered.append(NumberedTurn(number, plain_turn(turn)))
+    if isinstance(turns, list):
+        for place, turn in enumerate(turns):
+            numbered.append((None, plain_turn(turn, place)))
+    elif isinstance(turns, Mapping):
+        for key, turn in turns.items():
+            number = turn_number(key)
+            if number is None:
+                # An object of something else.
+                return []
+            numbered.append((number, plain_turn(turn)))
     return numbered
 
 
@@ -307,14 +274,14 @@ def is_turn_by_id(turn_id: object, turn: object) -> bool:
 def by_dialogue(turns: Mapping[str, NumberedTurns]) -> Mapping[str, NumberedTurns]:
     """Return dialogue id -> turns, if the turns are given by ids of their own; else as given.
 
-    >>> by_dialogue({"test-sng0073-2": [NumberedTurn(None, "Bye.")]})
-    {'sng0073': [NumberedTurn(number=2, content='Bye.')]}
+    >>> by_dialogue({"test-sng0073-2": [(None, "Bye.")]})
+    {'sng0073': [(2, 'Bye.')]}
     """
     dialogues: dict[str, NumberedTurns] = {}
     for turn_id, same_id in turns.items():
         match = _TURN_ID.fullmatch(turn_id)
-        if match is None or len(same_id) > 1 or same_id[0].number is not None:
+        number, turn = same_id[0]
+        if match is None or len(same_id) > 1 or number is not None:
             return turns
-        turn = NumberedTurn(int(match[2]), same_id[0].content)
-        dialogues.setdefault(_DATA_PART.sub("", match[1]), []).append(turn)
+        dialogues.setdefault(_DATA_PART.sub("", match[1]), []).append((int(match[2]), turn))
     return dialogues

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..notations import is_metadata, is_state
@@ -61,8 +62,9 @@ _EXAMINED = 50
 _FIELD_OF_NAME = {name: field for field in TURN_KEYS for name in KEYS[field]}
 _ROLE_OF_WORD: Mapping[str, Role] = {word: role for role, words in ROLES.items() for word in words}
 _LONGEST = max(len(word) for word in (*_FIELD_OF_NAME, *_ROLE_OF_WORD))
-_UNNAMED = len(_FIELD_OF_NAME)
-"""The rank of a key that names no field."""
+_RANK_OF_NAME = {name: KEYS[field].index(name) for name, field in _FIELD_OF_NAME.items()}
+_RANK_OF_NAME[""] = len(_RANK_OF_NAME)
+"""Name of a field -> its rank: of keys, the one with the lowest counts. Last are those without."""
 
 
 class KeyMeaning(NamedTuple):
@@ -138,23 +140,6 @@ def is_named(key: object, names: Collection[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A key that may hold a field.
-
-    Attributes:
-        key: The key as the file has it.
-        field: The field.
-        role: The role that the key says.
-        rank: How well the key names the field: the lowest counts.
-    """
-
-    key: object
-    field: str
-    role: Role
-    rank: int
-
-
-@dataclass(frozen=True)
 class Fields:
     """Which keys of turns hold which fields.
 
@@ -180,6 +165,22 @@ class Fields:
         """All keys that hold a field."""
         return frozenset(self.predicted.values()) | frozenset(self.gold.values())
 
+    @property
+    def names(self) -> dict[object, str | None]:
+        """Key of a turn -> that of the standard form; None for a key that is left out.
+
+        Gold values are left out, except states, and so are keys that another one stands for.
+        """
+        names: dict[object, str | None] = dict.fromkeys(self.predicted)
+        for field, key in self.gold.items():
+            if field in self.predicted:
+                names[key] = None
+        for field, key in self.predicted.items():
+            names[key] = field
+        if STATE in self.gold:
+            names[self.gold[STATE]] = GOLD
+        return names
+
 
 def fields_of(turns: Sequence[object], named: Mapping[str, object] | None = None) -> Fields:
     """Return which keys of turns hold predictions, and which hold gold values.
@@ -197,24 +198,25 @@ def fields_of(turns: Sequence[object], named: Mapping[str, object] | None = None
     predicted: dict[str, object] = {}
     gold: dict[str, object] = {}
     problems: list[str] = []
-    for field in TURN_KEYS:
-        by_role: dict[Role, list[Candidate]] = {"predicted": [], "gold": [], "plain": []}
-        for candidate in candidates:
-            if candidate.field == field:
-                by_role[candidate.role].append(candidate)
+    for field, by_role in candidates.items():
         if field in named:
             predicted[field] = named[field]
             role = role_of(named[field])
         else:
             role = "predicted" if by_role["predicted"] else "plain"
-            best = _best(by_role[role], objects)
+            best = _best(by_role[role], field, objects)
             if best:
-                predicted[field] = best[0].key
+                predicted[field] = best[0]
             if len(best) > 1 and field != ACTIVE_DOMAINS:
-                problems.append(_contradiction(field, best))
-        gold_candidates = _gold_candidates(by_role, role, predicted.get(field), objects)
-        if gold_candidates:
-            gold[field] = gold_candidates[0].key
+                first, second = best
+                problems.append(
+                    f"`{first}` and `{second}` may both be the predicted {PLURALS[field]}, and "
+                    "differ; keep the predictions alone, or name their key by `mwz convert --key "
+                    f"{field}=KEY`"
+                )
+        gold_keys = _gold_candidates(by_role, role, predicted.get(field), objects)
+        if gold_keys:
+            gold[field] = gold_keys[0]
     if STATE in gold and _is_weak(predicted.get(RESPONSE), RESPONSE):
         # Beside gold and predicted states, such a text is the user's utterance.
         del predicted[RESPONSE]
@@ -223,41 +225,29 @@ def fields_of(turns: Sequence[object], named: Mapping[str, object] | None = None
 
 def _candidates(
     turns: Sequence[Mapping[object, object]], excluded: Collection[object]
-) -> list[Candidate]:
-    """Return the keys of turns that may hold a field, the best names first."""
-    keys: dict[object, None] = {}
-    for turn in turns:
-        keys.update(dict.fromkeys(turn))
-    candidates = []
-    for key in keys:
+) -> dict[str, dict[Role, list[object]]]:
+    """Return field -> role -> the keys of turns that may hold the field, the best names first."""
+    meanings: dict[object, KeyMeaning] = {}
+    for key in chain.from_iterable(turns):
         meaning = meaning_of(key)
-        if meaning is None or key in excluded:
-            continue
-        field = _field_of(meaning.name, [turn[key] for turn in turns if key in turn])
+        if meaning is not None and key not in excluded:
+            meanings[key] = meaning
+    candidates: dict[str, dict[Role, list[object]]] = {}
+    for turn_key in TURN_KEYS:
+        candidates[turn_key] = {"predicted": [], "gold": [], "plain": []}
+    for key in sorted(meanings, key=lambda key: _RANK_OF_NAME[meanings[key].name]):
+        role, name = meanings[key]
+        values = [turn[key] for turn in turns if turn.get(key) is not None]
+        named_field = _FIELD_OF_NAME.get(name)
+        field = named_field or _field_of_values(values)
+        if named_field is not None and not (values and isinstance(values[0], _TYPES[named_field])):
+            # Values of other types are something else.
+            field = None
+        if name == "metadata" and not any(map(is_metadata, values)):
+            field = None
         if field is not None:
-            rank = KEYS[field].index(meaning.name) if meaning.name else _UNNAMED
-            candidates.append(Candidate(key, field, meaning.role, rank))
-    return sorted(candidates, key=lambda candidate: candidate.rank)
-
-
-def _field_of(name: str, values: Sequence[object]) -> str | None:
-    """Return the field that a key holds; None if its values are of another type.
-
-    Args:
-        name: The name of a field in the key; empty if the key names none.
-        values: The key's values in all turns.
-    """
-    first = next((value for value in values if value is not None), None)
-    if first is None:
-        return None
-    if not name:
-        return _field_of_values(values)
-    field = _FIELD_OF_NAME[name]
-    if not isinstance(first, _TYPES[field]):
-        return None
-    if name == "metadata" and not any(map(is_metadata, values)):
-        return None
-    return field
+            candidates[field][role].append(key)
+    return candidates
 
 
 def _field_of_values(values: Sequence[object]) -> str | None:
@@ -268,43 +258,42 @@ def _field_of_values(values: Sequence[object]) -> str | None:
         if types & {dict, list}:
             return STATE
         return RESPONSE if str in types else None
-    states = sum(map(_is_meant_as_state, filled))
+    states = 0
+    for value in filled:
+        if isinstance(value, str):
+            # A text that begins like an object is meant as a state, too.
+            states += is_state(value) or value.lstrip().startswith("{")
+        else:
+            states += is_state(value, any_domain=True)
     if 2 * states >= len(filled):
         return STATE
     return RESPONSE if all(isinstance(value, str) for value in filled) else None
 
 
-def _is_meant_as_state(value: object) -> bool:
-    """Return whether a value is a state, or a text that begins like an object."""
-    if isinstance(value, str):
-        return is_state(value) or value.lstrip().startswith("{")
-    return is_state(value, any_domain=True)
-
-
 def _gold_candidates(
-    by_role: Mapping[Role, list[Candidate]],
+    by_role: Mapping[Role, list[object]],
     predicted_role: Role,
     predicted_key: object,
     turns: Sequence[Mapping[object, object]],
-) -> list[Candidate]:
-    """Return the candidates for the gold values of a field, the best names first.
+) -> list[object]:
+    """Return the keys that may hold the gold values of a field, the best names first.
 
     Args:
-        by_role: The field's candidates by the role that they say.
+        by_role: The keys that may hold the field, by the role that they say.
         predicted_role: The role that the key of the predictions says.
         predicted_key: That key; None if there are no predictions.
         turns: The turns whose keys they are.
     """
-    candidates = by_role["gold"]
-    if not candidates and predicted_role == "predicted":
-        candidates = by_role["plain"]
+    keys = by_role["gold"]
+    if not keys and predicted_role == "predicted":
+        keys = by_role["plain"]
     if len(turns) < _MANY:
-        return candidates
-    filled = [candidate for candidate in candidates if _is_filled(candidate.key, turns)]
+        return keys
+    filled = [key for key in keys if _is_filled(key, turns)]
     # Whoever wrote the file left such gold values out, unless predictions are empty, too.
     if filled or _is_filled(predicted_key, turns):
         return filled
-    return candidates
+    return keys
 
 
 def _is_filled(key: object, turns: Sequence[Mapping[object, object]]) -> bool:
@@ -314,53 +303,36 @@ def _is_filled(key: object, turns: Sequence[Mapping[object, object]]) -> bool:
 
 def _is_weak(key: object, field: str) -> bool:
     """Return whether a key is a plain name of a field that often means something else."""
-    meaning = meaning_of(key)
-    return meaning is not None and meaning.role == "plain" and meaning.name in WEAK[field]
+    return role_of(key) == "plain" and is_named(key, WEAK[field])
 
 
 def _best(
-    candidates: Sequence[Candidate], turns: Sequence[Mapping[object, object]]
-) -> list[Candidate]:
-    """Return the best candidate, and another one if the two contradict each other.
+    keys: Sequence[object], field: str, turns: Sequence[Mapping[object, object]]
+) -> list[object]:
+    """Return the best key of a field, and another one if the two contradict each other.
 
     Args:
-        candidates: Candidates of one field and one role, the best names first.
+        keys: Keys of one role that may hold the field, the best names first.
+        field: The field.
         turns: The turns whose keys they are.
     """
-    if not candidates:
+    if not keys:
         return []
-    if candidates[0].role == "plain":
-        strong = [c for c in candidates if not _is_weak(c.key, c.field)]
-        candidates = strong or candidates[:1]
-        filled = [c for c in candidates if _is_filled(c.key, turns)]
-        candidates = filled or candidates
+    if role_of(keys[0]) == "plain":
+        strong = [key for key in keys if not _is_weak(key, field)]
+        keys = strong or keys[:1]
+        filled = [key for key in keys if _is_filled(key, turns)]
+        keys = filled or keys
     else:
-        named = [c for c in candidates if c.rank < _UNNAMED]
-        candidates = named or candidates
-    best = candidates[0]
-    for candidate in candidates[1:]:
-        if _differ(best.key, candidate.key, turns):
-            return [best, candidate]
+        named = [key for key in keys if is_named(key, KEYS[field])]
+        keys = named or keys
+    best, *others = keys
+    for other in others:
+        for turn in turns:
+            values = turn.get(best), turn.get(other)
+            if None not in values and values[0] != values[1]:
+                return [best, other]
     return [best]
-
-
-def _differ(key: object, other_key: object, turns: Sequence[Mapping[object, object]]) -> bool:
-    """Return whether two keys have different values in some turn."""
-    for turn in turns:
-        value = turn.get(key)
-        other = turn.get(other_key)
-        if value is not None and other is not None and value != other:
-            return True
-    return False
-
-
-def _contradiction(field: str, candidates: Sequence[Candidate]) -> str:
-    """Return the message about two keys that may both hold the predictions of a field."""
-    first, second = candidates
-    return (
-        f"`{first.key}` and `{second.key}` may both be the predicted {PLURALS[field]}, and differ; "
-        f"keep the predictions alone, or name their key by `mwz convert --key {field}=KEY`"
-    )
 
 
 # Objects within turns.
@@ -375,28 +347,28 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
     >>> unfolded({"turn": 0, "predictions": {"state": {}}})
     {'turn': 0, 'predictions.state': {}}
     """
-    objects = [key for key, value in turn.items() if _holds_fields(key, value)]
-    if not objects:
-        return turn
     fields: dict[object, object] = {}
+    is_folded = False
     for key, value in turn.items():
-        if key not in objects:
+        if not isinstance(value, dict):
             fields[key] = value
             continue
         prefix = "" if plain_key(key) in _SPEAKING else f"{key}."
-        for name, field_value in value.items():
-            fields.setdefault(f"{prefix}{name}", field_value)
-    return fields
+        # An object with fields of one role, and not itself a state.
+        has_role = not prefix or is_named(key, ("",))
+        if has_role and any(map(_names_field, value)) and not is_state(value):
+            is_folded = True
+            for name, field_value in value.items():
+                fields.setdefault(f"{prefix}{name}", field_value)
+        else:
+            fields[key] = value
+    return fields if is_folded else turn
 
 
-def _holds_fields(key: object, value: object) -> bool:
-    """Return whether a value is an object with fields of one role, and not itself a state."""
-    if not isinstance(value, dict):
-        return False
-    if not is_named(key, ("",)) and plain_key(key) not in _SPEAKING:
-        return False
-    meanings = filter(None, map(meaning_of, value))
-    return any(meaning.name for meaning in meanings) and not is_state(value)
+def _names_field(key: object) -> bool:
+    """Return whether a key has the name of a field, and may say a role."""
+    meaning = meaning_of(key)
+    return meaning is not None and meaning.name != ""
 
 
 def gold_key(turn: Mapping[object, object], field: str) -> object:

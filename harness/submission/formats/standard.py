@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ...errors import InputError, Remark, unquoted
 from ...io import decoded, parse_json
@@ -262,13 +262,6 @@ _SEARCHED = 100_000
 """In how many bytes at the beginning of a file the line of column names is searched for."""
 
 
-class _Header(NamedTuple):
-    """A table's line of column names: where it begins in the text, and what separates columns."""
-
-    start: int
-    separator: str
-
-
 def is_table(content: bytes) -> bool:
     """Return whether a file is a table, and not JSON."""
     beginning = content[:_SEARCHED]
@@ -286,10 +279,10 @@ def read_table(content: bytes, source: str) -> list[dict[str, str]]:
     [{'dial_id': 'sng0073', 'turn_num': '0', 'resp': 'hello'}]
     """
     text = decoded(content, source)
-    header = _header(text[:_SEARCHED]) or _Header(0, ",")
+    start, separator = _header(text[:_SEARCHED]) or (0, ",")
     lines = io.StringIO(text, newline="")
-    lines.seek(header.start)
-    table = csv.DictReader(lines, delimiter=header.separator, strict=True)
+    lines.seek(start)
+    table = csv.DictReader(lines, delimiter=separator, strict=True)
     rows = []
     try:
         for row in table:
@@ -299,19 +292,23 @@ def read_table(content: bytes, source: str) -> list[dict[str, str]]:
             # The column of the index that pandas writes has no name.
             rows.append({name: cell for name, cell in row.items() if name})
     except csv.Error as error:
-        line = text.count("\n", 0, header.start) + table.line_num
-        kind = f"{_SEPARATORS[header.separator]}-separated values"
+        line = text.count("\n", 0, start) + table.line_num
+        kind = f"{_SEPARATORS[separator]}-separated values"
         raise InputError(source, f"line {line}: not a table of {kind} ({error})") from None
     return rows
 
 
-def _header(text: str) -> _Header | None:
-    """Return a table's line of column names; None if the text is not a table."""
+def _header(text: str) -> tuple[int, str] | None:
+    """Return where a table's line of column names begins, and what separates columns.
+
+    Returns:
+        None if the text is not a table.
+    """
     if text.lstrip().startswith(("{", "[")):
         return None
     damd_header = _DAMD_HEADER.search(text)
     if damd_header is not None:
-        return _Header(damd_header.start(), ",")
+        return damd_header.start(), ","
     table = text.lstrip("\r\n")
     line = table.split("\n", 1)[0].rstrip("\r")
     for separator in _SEPARATORS:
@@ -321,7 +318,7 @@ def _header(text: str) -> _Header | None:
         # The column of the index that pandas writes comes first and has no name.
         columns = names if names[0] else names[1:]
         if is_header and all(_COLUMN.fullmatch(name) for name in columns):
-            return _Header(len(text) - len(table), separator)
+            return len(text) - len(table), separator
     return None
 
 
