@@ -6,10 +6,7 @@ from .normalizing import (
     PLACEHOLDER as PLACEHOLDER,
     STEPS as STEPS,
     BeliefState as BeliefState,
-    Delexicalised as Delexicalised,
     DomainSlots as DomainSlots,
-    Span as Span,
-    VenueId as VenueId,
     clock_of as clock_of,
     minutes as minutes,
     normalize_response as normalize_response,
@@ -22,19 +19,17 @@ from .normalizing import (
     without_absent_slots as without_absent_slots,
     without_empty_domains as without_empty_domains,
 )
-from .packaged import (
+from .packages import (
     DeclarationError as DeclarationError,
+    blamed as blamed,
+    declared as declared,
     digest_of_json as digest_of_json,
     folder_of as folder_of,
     names as names,
-    read_toml as read_toml,
-    sha256 as sha256,
-)
-from .plugins import (
-    blamed as blamed,
-    declared as declared,
     package_fault as package_fault,
     package_versions as package_versions,
+    read_toml as read_toml,
+    sha256 as sha256,
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from .characters import plain_characters
 from .moses import detokenize
-from .rules import RuleSet, is_absent
+from .rules import READ_BY_CODE, RuleSet, is_absent
 
 # Responses.
 
@@ -35,30 +34,18 @@ PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
 """A placeholder; its name is the first group, its suffix the second."""
 
 
-@lru_cache(maxsize=1)
-def _split(text: str) -> tuple[str, ...]:
-    """Return a text split by placeholders: text, name, suffix, text, name, suffix, …, text.
-
-    The last text is remembered: its names are asked for first, and the rest at once.
-    """
-    return tuple(PLACEHOLDER.split(text))
-
-
 def placeholder_names(response: str) -> list[str]:
     """Return the names of a response's placeholders, in order, in lower case.
 
     >>> placeholder_names("[Hotel_name] has [choice]s")
     ['hotel_name', 'choice']
     """
-    return [*_split(response.lower())[1::3]]
+    return [name for name, _ in PLACEHOLDER.findall(response.lower())]
 
 
 def _replace_placeholders(text: str, rules: RuleSet) -> str:
     """Return a text with ontology names in place of placeholders and their suffixes."""
-    pieces = [*_split(text)]
-    pieces[1::3] = [rules.ontology.get(name, "") for name in pieces[1::3]]
-    del pieces[2::3]
-    return "".join(pieces)
+    return PLACEHOLDER.sub(lambda match: rules.ontology.get(match[1], ""), text)
 
 
 def _delete_suffixes(text: str, rules: RuleSet) -> str:
@@ -100,18 +87,11 @@ class Placeholders(NamedTuple):
     with_domain: int
 
 
-class NormalizedResponse(NamedTuple):
-    """A response's normalised text, and what its placeholders say."""
-
-    text: str
-    placeholders: Placeholders
-
-
 @lru_cache(maxsize=1 << 15)
-def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
-    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
+def normalize_response(response: str, rules: RuleSet) -> tuple[str, Placeholders]:
+    """Return the normalised text of a response, and what its placeholders say."""
     names = tuple(placeholder_names(response))
-    return NormalizedResponse(normalized_text(response, rules), _placeholders(names, rules))
+    return normalized_text(response, rules), _placeholders(names, rules)
 
 
 # Many responses have the same placeholders.
@@ -127,58 +107,13 @@ def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
             unknown.append(name)
         # Placeholders that name their domain begin with it.
         domain = name.split("_", maxsplit=1)[0]
-        names_domain = domain in rules.domains
+        names_domain = domain in rules.tables["domains"]
         if names_domain:
             slots[domain] = (*slots.get(domain, ()), slot)
         if slot in rules.about_venues:
             about_venues += 1
             with_domain += names_domain
     return Placeholders(tuple(unknown), slots, about_venues, with_domain)
-
-
-class VenueId(NamedTuple):
-    """Which venue: the domain and the id that database queries return (trains: the train id)."""
-
-    domain: str
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A value that a response in plain English tells.
-
-    Attributes:
-        start: Where it begins in the response (characters).
-        end: Where it ends, exclusive.
-        slot: Ontology slot ("NAME", "PHONE").
-        value: The value as the database writes it; a telephone number, postcode or train id in
-            its comparable form; what the database does not have, in lower case.
-        venues: The venues it may belong to; none if the database does not have it.
-        whole: Whether the whole value is told; False of a part of an address.
-    """
-
-    start: int
-    end: int
-    slot: str
-    value: str
-    venues: tuple[VenueId, ...] = ()
-    whole: bool = True
-
-
-@dataclass(frozen=True)
-class Delexicalised:
-    """A response in plain English and what was found in it.
-
-    Attributes:
-        original: The response in plain characters, which the spans are places of.
-        text: The response with a placeholder in place of every value.
-        spans: The values, in order; they do not overlap. Placeholders that the response already
-            had are not among them.
-    """
-
-    original: str
-    text: str
-    spans: tuple[Span, ...]
 
 
 # Belief states.
@@ -227,11 +162,17 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
         value: The value as predicted or annotated.
         rules: The rule set to apply.
     """
-    table = rules.tables["value_rules"].get(slot)
-    if table is None:
+    rule = rules.tables["value_rules"].get(slot)
+    if rule is None:
         return value
-    read = _RULES.get(table, _as_is)
-    return read(value, table, rules)
+    if rule in READ_BY_CODE:
+        return _time(value, rules, any_notation=rule == "clock")
+    if rule in ("name", "food"):
+        value = value.strip().lower()
+    if rule == "name":
+        for phrase, canonical in rules.tables["name_phrases"].items():
+            value = value.replace(phrase, canonical)
+    return str(rules.tables[rule].get(value, value))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -265,69 +206,29 @@ def minutes(time: str) -> int:
     return int(clock[1]) * 60 + int(clock[2]) if clock else 0
 
 
-def _as_is(value: str, table: str, rules: RuleSet) -> str:
-    """Look a value up in a table just as it was given."""
-    return str(rules.tables[table].get(value, value))
-
-
-def _in_lower_case(value: str, table: str, rules: RuleSet) -> str:
-    """Look a value up in a table after stripping and lower-casing it."""
-    return _as_is(value.strip().lower(), table, rules)
-
-
-def _name(value: str, table: str, rules: RuleSet) -> str:
-    """Look a name up in a table after replacing phrases by their canonical forms."""
-    name = value.strip().lower()
-    for phrase, canonical in rules.tables["name_phrases"].items():
-        name = name.replace(phrase, canonical)
-    return _as_is(name, table, rules)
-
-
-def _time(value: str, _: str, rules: RuleSet) -> str:
-    """Return a time as the published rule sets read it."""
+def _time(value: str, rules: RuleSet, any_notation: bool) -> str:
+    """Return a time as the published rule sets read it; if so chosen, first in any notation."""
     time = value.strip().lower()
-    canonical = _known_time(time, rules)
-    if canonical is not None:
-        return canonical
+    if rules.tables["time_words"].get(time):
+        return str(rules.tables["time_words"][time])
+    for prefix, canonical in rules.tables["time_prefixes"].items():
+        if time.startswith(prefix):
+            return str(canonical)
+    clock = clock_of(plain_characters(value)) if any_notation else None
+    if clock is not None:
+        return clock
     if time.startswith("by"):
         time = time[len("by ") :]
     for word in ("after", "afer"):
         if time.startswith(word):
             time = time.removeprefix(word).strip()
-    time = _without_suffixes(time, ("am", "a.m."))
-    afternoon = _without_suffixes(time, ("pm", "p.m."))
-    if afternoon != time:
-        return _add_twelve_hours(afternoon) or _clock(afternoon)
-    return _clock(time)
-
-
-def _time_in_any_notation(value: str, table: str, rules: RuleSet) -> str:
-    """Return a time in any notation; what `clock_of` cannot read, as `_time` does."""
-    if _known_time(value.strip().lower(), rules) is None:
-        clock = clock_of(plain_characters(value))
-        if clock is not None:
-            return clock
-    return _time(value, table, rules)
-
-
-def _known_time(time: str, rules: RuleSet) -> str | None:
-    """Return the time that a whole expression or its beginning stands for in the tables."""
-    words: Mapping[str, str] = rules.tables["time_words"]
-    prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
-    if words.get(time):
-        return words[time]
-    for prefix, canonical in prefixes.items():
-        if time.startswith(prefix):
-            return canonical
-    return None
-
-
-def _without_suffixes(time: str, suffixes: tuple[str, ...]) -> str:
-    """Return a time without each of the suffixes, in this order, that it then ends with."""
-    for suffix in suffixes:
+    is_afternoon = False
+    for suffix in ("am", "a.m.", "pm", "p.m."):
         if time.endswith(suffix):
             time = time.removesuffix(suffix).strip()
-    return time
+            is_afternoon = suffix.startswith("p")
+    later = _add_twelve_hours(time) if is_afternoon else None
+    return later or _clock(time)
 
 
 def _add_twelve_hours(time: str) -> str | None:
@@ -380,13 +281,3 @@ def clock_of(text: str) -> str | None:
     if half and hour <= _HALF_A_DAY:
         hour = hour % _HALF_A_DAY + (_HALF_A_DAY if half == "p" else 0)
     return f"{hour:02}:{minute or '00'}" if hour < 24 else None
-
-
-# How the values of a rule are read; those of all other rules are looked up as they are. The rules
-# without a table of their own are among `READ_BY_CODE` of rules.py.
-_RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
-    "name": _name,
-    "food": _in_lower_case,
-    "time": _time,
-    "clock": _time_in_any_notation,
-}

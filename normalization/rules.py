@@ -20,12 +20,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .packaged import DeclarationError, names, read_toml, sha256
-from .plugins import declared
+from .packages import DeclarationError, declared, names, read_toml, sha256
 
 DONTCARE = "dontcare"
 """The spelling that all others of its meaning are replaced by where states are compared."""
@@ -33,10 +32,18 @@ DONTCARE = "dontcare"
 _BLANKS = str.maketrans("_-", "  ")
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\u00b4\u0060", "'"))
 
+# What values of belief states mean in every slot and under every rule set. Each stands for all its
+# spellings: in any case, with `_` or `-` for a blank, with any apostrophe, and with blanks around.
 
-@cache
-def _values(meaning: str) -> frozenset[str]:
-    return frozenset(read_toml("meanings.toml")[meaning])
+ABSENT = frozenset({"", "none", "not mentioned", "not given", "null", "n/a"})
+"""The slot has no value, as if it were not there."""
+
+_PUBLIC_CONSTRAINTS = frozenset({"", "none"})
+"""The absent values that constrain a query under published rule sets: to the public evaluator they
+are values, which no venue has, and published figures depend on that."""
+
+DONTCARES = frozenset({DONTCARE, "dont care", "don't care", "do n't care", "do not care"})
+"""The user does not mind."""
 
 
 def plain_spelling(value: str) -> str:
@@ -47,18 +54,18 @@ def plain_spelling(value: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def is_absent(value: str | None) -> bool:
     """Return whether a value, in any spelling, says that its slot has none."""
-    return value is None or plain_spelling(value).lower() in _values("absent")
+    return value is None or plain_spelling(value).lower() in ABSENT
 
 
 @lru_cache(maxsize=1 << 14)
 def is_dontcare(value: str) -> bool:
     """Return whether a value, in any spelling, says that the user does not mind."""
-    return plain_spelling(value).lower() in _values("dontcare")
+    return plain_spelling(value).lower() in DONTCARES
 
 
 def is_public_constraint(value: str) -> bool:
     """Return whether an absent value constrains a query of the public evaluator."""
-    return plain_spelling(value).lower() in _values("constraints")
+    return plain_spelling(value).lower() in _PUBLIC_CONSTRAINTS
 
 
 _SHOWN_DIGITS = 12
@@ -161,11 +168,6 @@ class VenueRules:
         """The columns that hold a time."""
         return frozenset({*self.latest, *self.earliest})
 
-    @cached_property
-    def loose(self) -> frozenset[str]:
-        """The columns whose values need not be those of a venue to the letter."""
-        return self.times | {*self.fuzzy}
-
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
@@ -181,6 +183,15 @@ class RuleSet:
             belief states.
         tables: Section -> its content: the rule set's tables, merged.
         aliases: Placeholder names that are read besides those of the tables; no part of the digest.
+        digest: SHA-256 of all that the rules are made of, in hexadecimal; the name is not part of
+            it.
+        ontology: Placeholder name (lower case) -> ontology name, extension and aliases included.
+            An alias of a name that the tables know is ignored.
+        about_venues: The ontology names that tell about one venue.
+        venue_rules: Domain -> what its venues are asked for; domains without venues are left out.
+        errata: File of errata -> its content, of those that it applies to the benchmark.
+        unknown: A venue's value that is not known.
+        fuzzy_ratio: The partial ratio from which two strings of a fuzzy column match.
     """
 
     name: str
@@ -191,50 +202,34 @@ class RuleSet:
     normalises_venues: bool
     tables: Mapping[str, Any]
     aliases: Aliases | None = None
+    digest: str = field(init=False)
+    ontology: Mapping[str, str] = field(init=False)
+    about_venues: frozenset[str] = field(init=False)
+    venue_rules: Mapping[str, VenueRules] = field(init=False)
+    errata: Mapping[str, object] = field(init=False)
+    unknown: str = field(init=False)
+    fuzzy_ratio: int = field(init=False)
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of all that the rules are made of, in hexadecimal; the name is not part of it."""
-        content = json.dumps([self.normalises_venues, self.tables])
-        return sha256(content)
-
-    @cached_property
-    def ontology(self) -> Mapping[str, str]:
-        """Placeholder name (lower case) -> ontology name, extension and aliases included.
-
-        An alias of a name that the tables know is ignored.
-        """
+    def __post_init__(self) -> None:
         ontology = {} if self.aliases is None else dict(self.aliases.pairs)
         for section in ("ontology", "extension"):
             for slot, placeholders in self.tables[section].items():
                 ontology.update(dict.fromkeys(placeholders, slot))
-        return ontology
-
-    @cached_property
-    def about_venues(self) -> frozenset[str]:
-        """The ontology names that tell about one venue."""
-        return frozenset(self.tables["responses"]["about_venues"])
-
-    @cached_property
-    def domains(self) -> tuple[str, ...]:
-        """All domains."""
-        return tuple(self.tables["domains"])
-
-    @cached_property
-    def venue_rules(self) -> Mapping[str, VenueRules]:
-        """Domain -> what its venues are asked for; domains without venues are left out."""
         domains = self.tables["domains"].items()
-        return {domain: VenueRules(**rules) for domain, rules in domains if rules}
-
-    @property
-    def errata(self) -> Mapping[str, object]:
-        """File of errata -> its content, of those that the rule set applies to the benchmark."""
-        return dict(self.tables.get("errata", {}))
-
-    @cached_property
-    def no_constraint(self) -> frozenset[str]:
-        """The values of a constraint that ask for nothing, besides absent ones."""
-        return frozenset(self.tables["queries"]["no_constraint"])
+        queries = self.tables["queries"]
+        derived = {
+            # In the order of its tables, which matters.
+            "digest": sha256(json.dumps([self.normalises_venues, self.tables])),
+            "ontology": ontology,
+            "about_venues": frozenset(self.tables["responses"]["about_venues"]),
+            "venue_rules": {domain: VenueRules(**rules) for domain, rules in domains if rules},
+            "errata": self.tables.get("errata", {}),
+            "unknown": queries["unknown"],
+            "fuzzy_ratio": queries["fuzzy_ratio"],
+        }
+        for name, value in derived.items():
+            # A frozen record takes what is derived of its fields in no other way.
+            object.__setattr__(self, name, value)
 
     def asks_for_nothing(self, value: str) -> bool:
         """Return whether a constraint with this value is none.
@@ -242,35 +237,28 @@ class RuleSet:
         In published rule sets case tells the values of `no_constraint` from others, and an empty
         text and `none` are constraints: published figures depend on both.
         """
-        if value in self.no_constraint or plain_spelling(value) in self.no_constraint:
+        queries = self.tables["queries"]
+        if value in queries["no_constraint"] or plain_spelling(value) in queries["no_constraint"]:
             return True
-        if self.tables["queries"].get("any_spelling", False):
+        if queries.get("any_spelling", False):
             return is_absent(value) or is_dontcare(value)
         return is_absent(value) and not is_public_constraint(value)
-
-    @property
-    def unknown(self) -> str:
-        """A venue's value that is not known."""
-        return str(self.tables["queries"]["unknown"])
-
-    @property
-    def fuzzy_ratio(self) -> int:
-        """The partial ratio from which two strings of a fuzzy column match."""
-        return int(self.tables["queries"]["fuzzy_ratio"])
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
         if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
             return rule_set, (self.name, self.aliases)
-        return RuleSet, tuple(getattr(self, field.name) for field in fields(self))
+        given = [field.name for field in fields(self) if field.init]
+        return RuleSet, tuple(getattr(self, name) for name in given)
 
 
 @cache
 def _declarations() -> Mapping[str, Mapping[str, Any]]:
-    """Return name -> the file of a rule set, of ours and of other packages."""
+    """Return name -> the file of a rule set, of ours and of other packages, the oldest first."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
     others = declared("rules", lambda content: _checked(content, ours), ours)
-    return {**ours, **others}
+    files = {**ours, **others}
+    return dict(sorted(files.items(), key=lambda item: (item[1]["date"], item[0])))
 
 
 def _checked(content: object, ours: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
@@ -310,15 +298,14 @@ def _checked(content: object, ours: Mapping[str, Mapping[str, object]]) -> Mappi
     return file
 
 
-@cache
 def rule_set_names() -> tuple[str, ...]:
     """Return the names of all declared rule sets, the oldest first."""
-    return tuple(sorted(_declarations(), key=lambda name: (_declarations()[name]["date"], name)))
+    return tuple(_declarations())
 
 
 def published_rule_sets() -> tuple[str, ...]:
     """Return the names of the rule sets that are settled, the oldest first."""
-    return tuple(name for name in rule_set_names() if rule_set(name).published is not None)
+    return tuple(name for name, file in _declarations().items() if "digest" in file)
 
 
 def rule_set(name: str, aliases: Aliases | None = None) -> RuleSet:
@@ -331,27 +318,24 @@ def rule_set(name: str, aliases: Aliases | None = None) -> RuleSet:
     Raises:
         ValueError: There is none of that name.
     """
-    return _declared(name) if aliases is None else _with_aliases(name, aliases)
+    return _declared(name, aliases)
 
 
 @lru_cache(maxsize=64)
-def _with_aliases(name: str, aliases: Aliases) -> RuleSet:
-    return replace(_declared(name), aliases=aliases)
-
-
-@cache
-def _declared(name: str) -> RuleSet:
-    if name not in rule_set_names():
-        raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
-    declared = _declarations()[name]
+def _declared(name: str, aliases: Aliases | None) -> RuleSet:
+    if aliases is not None:
+        return replace(_declared(name, None), aliases=aliases)
+    if name not in _declarations():
+        raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(_declarations())}")
+    file = _declarations()[name]
     return RuleSet(
         name=name,
-        date=declared["date"],
-        change=declared["change"],
-        published=declared.get("digest"),
-        venues=declared["venues"],
-        normalises_venues=declared["normalises_venues"],
-        tables=_tables(declared),
+        date=file["date"],
+        change=file["change"],
+        published=file.get("digest"),
+        venues=file["venues"],
+        normalises_venues=file["normalises_venues"],
+        tables=_tables(file),
     )
 
 

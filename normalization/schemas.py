@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from .packaged import names
+from .packages import names
 
 _T = TypeVar("_T")
 

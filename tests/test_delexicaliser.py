@@ -16,8 +16,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
-from mwz.normalization import Delexicalised, Span, VenueId, normalize_response
-from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization import normalize_response
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 from mwz.normalization.delexicaliser.delexicaliser import delexicaliser_tables
 
 SAMPLE = load_benchmark("sample")
@@ -220,7 +220,7 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
     # Placeholders that name their domain would change where active domains come from.
     for slot, placeholder in delexicaliser_tables()["placeholders"].items():
         assert RULES.ontology[placeholder] == slot
-        placeholders = normalize_response(f"[{placeholder}]", RULES).placeholders
+        placeholders = normalize_response(f"[{placeholder}]", RULES)[1]
         assert (placeholders.unknown, placeholders.domain_slots) == ((), {})
 
 

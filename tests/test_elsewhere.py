@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 from mwz.harness.board import Board, read_board, read_entries
 from mwz.harness.board.submitting import hub_record
 from mwz.harness.board.views.board_data import shared_records
-from mwz.normalization.packaged import tomllib
+from mwz.normalization.packages import tomllib
 
 REGISTERED = YAML(typ="safe").load(
     re.findall(r"```yaml\n(.*?)```", (PROJECT / "docs/live.md").read_text("utf-8"), re.DOTALL)[0]

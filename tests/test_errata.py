@@ -18,7 +18,7 @@ from mwz.normalization import (
     DeclarationError,
     RuleSet,
     errata,
-    packaged,
+    packages,
     published_rule_sets,
     rule_set,
 )
@@ -118,9 +118,9 @@ def test_misshapen_errata_are_refused_with_their_place(monkeypatch: pytest.Monke
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.toml").write_text("[[state", encoding="utf-8")
-    monkeypatch.setattr(packaged, "folder_of", lambda package: tmp_path)
+    monkeypatch.setattr(packages, "folder_of", lambda package: tmp_path)
     with pytest.raises(DeclarationError, match=r"x\.toml: Expected '\]\]'"):
-        packaged.read_toml("x.toml")
+        packages.read_toml("x.toml")
 
 
 def test_only_next_applies_the_files() -> None:

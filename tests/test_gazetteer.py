@@ -9,8 +9,7 @@ import pytest
 from helpers import RULES
 
 from mwz.harness import Benchmark
-from mwz.normalization import VenueId
-from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization.delexicaliser import Delexicaliser, VenueId
 from mwz.normalization.delexicaliser.delexicaliser import delexicaliser_tables
 from mwz.normalization.delexicaliser.gazetteer import (
     NAMED_DOMAINS,

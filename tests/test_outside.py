@@ -21,7 +21,7 @@ from helpers import run_process, write_json
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.metrics import metric_results, reported_figures, response_metrics, result_types
 from mwz.harness.scoring import harness_submission
-from mwz.normalization.plugins import RESERVED
+from mwz.normalization.packages import RESERVED
 
 ROOT = Path(__file__).parent.parent
 FILES = {

@@ -96,7 +96,7 @@ def test_what_is_no_placeholder_stays(response: str) -> None:
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
     response = "[Hotel] [name] [value_foo]s [hotel]"
     assert placeholder_names(response) == ["hotel", "name", "value_foo", "hotel"]
-    assert normalize_response(response, RULES).placeholders.unknown == (
+    assert normalize_response(response, RULES)[1].unknown == (
         "hotel",
         "value_foo",
         "hotel",
@@ -105,7 +105,7 @@ def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
 
 def test_the_slots_of_each_domain_that_placeholders_name_come_in_order() -> None:
     response = "[train_id] [hotel_name] [train_leave] [value_area] [taxi_foo]"
-    slots = normalize_response(response, RULES).placeholders.domain_slots
+    slots = normalize_response(response, RULES)[1].domain_slots
     assert [*slots.items()] == [
         ("train", ("TRAINID", "TIME")),
         ("hotel", ("NAME",)),
@@ -117,5 +117,5 @@ def test_only_placeholders_about_venues_tell_whether_names_have_domains() -> Non
     # hotel_name, hotel_phone and reference identify; the last one names no domain. Area, an
     # unknown name and the day say nothing about a venue.
     response = "[hotel_name] [hotel_phone] [reference] [hotel_area] [hotel_foo] [train_day]"
-    placeholders = normalize_response(response, RULES).placeholders
+    placeholders = normalize_response(response, RULES)[1]
     assert (placeholders.with_domain, placeholders.about_venues) == (2, 3)

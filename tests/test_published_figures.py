@@ -214,7 +214,7 @@ def test_larl_prints_bleu_with_sentence_marks(
         reference = multiwoz.dialogues[id_.lower()].references["lava"][turns[id_]]
         turns[id_] += 1
         if "<unk>" not in text and len(text.split()) < 48:
-            normalised = normalize_response(text, rule_set("2021")).text
+            normalised = normalize_response(text, rule_set("2021"))[0]
             compared[normalised == reference] += 1
     assert (compared[True], compared.total()) == same
 

@@ -18,10 +18,10 @@ from mwz.harness.metrics import (
 )
 from mwz.harness.metrics.tracking.states import StatePair, without_absent
 from mwz.harness.submission import parse_predictions
-from mwz.normalization import read_toml
+from mwz.normalization.rules import ABSENT as ABSENT_VALUES, DONTCARES
 
-ABSENT: Sequence[str] = read_toml("meanings.toml")["absent"]
-DONTCARE: Sequence[str] = read_toml("meanings.toml")["dontcare"]
+ABSENT: Sequence[str] = sorted(ABSENT_VALUES)
+DONTCARE: Sequence[str] = sorted(DONTCARES)
 
 
 @st.composite

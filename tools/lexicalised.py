@@ -35,8 +35,8 @@ from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data import build_benchmark, read_data_set
 from mwz.harness.scoring import Options, Report, Scorer, report_on
 from mwz.harness.submission import made_submission
-from mwz.normalization import Delexicalised, Span, normalized_text, rule_set, sha256
-from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization import normalized_text, rule_set, sha256
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
 RULES = rule_set("2021")

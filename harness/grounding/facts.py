@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from mwz.normalization import Delexicalised, VenueId, read_toml
-from mwz.normalization.delexicaliser import topics
+from mwz.normalization import read_toml
+from mwz.normalization.delexicaliser import Delexicalised, VenueId, topics
 
 from .scores import COUNTS
 

@@ -30,8 +30,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 
 from mwz.database import VenueDatabase
-from mwz.normalization import Delexicalised, RuleSet, Span, VenueId
-from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization import RuleSet
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 
 from ..benchmark import Benchmark, Goal
 from .facts import count_facts, requests, turn_domains

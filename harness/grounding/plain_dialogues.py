@@ -16,7 +16,8 @@ from itertools import chain, repeat
 from typing import Any
 
 from mwz.database import VenueDatabase
-from mwz.normalization import Delexicalised, sha256
+from mwz.normalization import sha256
+from mwz.normalization.delexicaliser import Delexicalised
 
 from ..benchmark import Goal
 from ..diagnosis import joined, labelled, losses_text, wrapped

@@ -33,7 +33,8 @@ from ..metrics import (
 from ..submission import NormalizedSubmission
 
 if TYPE_CHECKING:
-    from mwz.normalization import Delexicalised, RuleSet
+    from mwz.normalization import RuleSet
+    from mwz.normalization.delexicaliser import Delexicalised
 
     from ..benchmark import Benchmark, Dialogue
 

@@ -24,7 +24,8 @@ from itertools import zip_longest
 
 from rapidfuzz import fuzz
 
-from mwz.normalization import Span, minutes, normalize_slot_name
+from mwz.normalization import minutes, normalize_slot_name
+from mwz.normalization.delexicaliser import Span
 
 from ..data import DomainTask, Task
 from ..grounding import NAMING_SLOTS, requests

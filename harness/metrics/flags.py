@@ -73,7 +73,8 @@ def _constraint(domain: str, slot: str, value: str, rules: RuleSet) -> tuple[str
     venue = rules.venue_rules.get(domain)
     if venue is None or slot not in venue.columns or rules.asks_for_nothing(value):
         return None
-    return domain, slot, "" if slot in venue.loose else value
+    is_loose = slot in venue.times or slot in venue.fuzzy
+    return domain, slot, "" if is_loose else value
 
 
 def gold_share(

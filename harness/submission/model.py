@@ -21,7 +21,7 @@ from ..errors import InputError, Remark
 from .formats.standard import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
 
 if TYPE_CHECKING:
-    from mwz.normalization import Delexicalised
+    from mwz.normalization.delexicaliser import Delexicalised
 
     from .profile.feature import Profile
 

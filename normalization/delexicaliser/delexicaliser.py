@@ -16,15 +16,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..characters import plain_characters
-from ..normalizing import Delexicalised, Span
-from ..packaged import read_toml, sha256
+from ..packages import read_toml, sha256
 from ..rules import RuleSet
-from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
+from .gazetteer import Mention, VenueId, VenueRecords, build_gazetteer, comparable
 from .phrases import (
     GIVEN,
     SENTENCE_ENDS,
@@ -67,6 +66,44 @@ _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 def delexicaliser_tables() -> Mapping[str, Any]:
     """Return the tables of the delexicaliser; they are to be read only."""
     return read_toml(f"tables/{_VERSION}.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A value that a response in plain English tells.
+
+    Attributes:
+        start: Where it begins in the response (characters).
+        end: Where it ends, exclusive.
+        slot: Ontology slot ("NAME", "PHONE").
+        value: The value as the database writes it; a telephone number, postcode or train id in
+            its comparable form; what the database does not have, in lower case.
+        venues: The venues it may belong to; none if the database does not have it.
+        whole: Whether the whole value is told; False of a part of an address.
+    """
+
+    start: int
+    end: int
+    slot: str
+    value: str
+    venues: tuple[VenueId, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Delexicalised:
+    """A response in plain English and what was found in it.
+
+    Attributes:
+        original: The response in plain characters, which the spans are places of.
+        text: The response with a placeholder in place of every value.
+        spans: The values, in order; they do not overlap. Placeholders that the response already
+            had are not among them.
+    """
+
+    original: str
+    text: str
+    spans: tuple[Span, ...]
 
 
 class CodeRule(NamedTuple):

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from ..normalizing import VenueId, plain_slot_name
+from ..normalizing import plain_slot_name
 from .phrases import PhraseBook, spellings, words
 
 Phrase: TypeAlias = tuple[str, ...]
@@ -32,6 +32,13 @@ _OTHER_THAN_DIGITS = re.compile(r"[^0-9]+")
 _OTHER_THAN_LETTERS_AND_DIGITS = re.compile(r"[^a-z0-9]+")
 # Digits of a telephone number that begins with the country.
 _SHORTEST_WITH_COUNTRY = 11
+
+
+class VenueId(NamedTuple):
+    """Which venue: the domain and the id that database queries return (trains: the train id)."""
+
+    domain: str
+    id: str
 
 
 @dataclass(frozen=True)

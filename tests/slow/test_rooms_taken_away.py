@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helpers import PROJECT, run_process
 
-from mwz.normalization.packaged import tomllib
+from mwz.normalization.packages import tomllib
 
 ROOMS = {
     "live": ("harness/live",),

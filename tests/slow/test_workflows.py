@@ -21,7 +21,7 @@ import pytest
 from helpers import CAREFUL, PROJECT
 from ruamel.yaml import YAML
 
-from mwz.normalization.packaged import tomllib
+from mwz.normalization.packages import tomllib
 
 WORKFLOWS = PROJECT / ".github" / "workflows"
 

@@ -182,7 +182,7 @@ class _Counter:
             text: The response.
             references: The turn's references in all styles.
         """
-        normal = normalize_response(text, self._rules).text if text else ""
+        normal = normalize_response(text, self._rules)[0] if text else ""
         words = tokens(normal)
         self._repeated[normal] += 1
         self._frequency.update(set(words))
