@@ -240,7 +240,7 @@ def lexicalised_predictions(
         InputError: Some turns have a state or active domains, and others not.
     """
     normalized = normalize(scorer, submission)
-    states, domains = sources_of(scorer, normalized)
+    states, domains = sources_of(scorer.options, normalized)
     delexicalise = delexicaliser(scorer.benchmark, scorer.rules)
     lexicalise = Lexicaliser(delexicalise, database_of(scorer), scorer.rules)
     written: dict[str, list[dict[str, Any]]] = {}

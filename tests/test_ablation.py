@@ -20,7 +20,8 @@ from helpers import (
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.metrics import bleu_of_counts
-from mwz.harness.scoring import Options, Scorer, references_of
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring.scorer import bleu_references
 from mwz.normalization import STEPS, normalized_text, rule_set
 
 
@@ -84,7 +85,7 @@ def test_what_steps_are_worth_to_published_systems(
 ) -> None:
     file = upstream / "MultiWOZ_Evaluation" / "predictions" / f"{system}.json"
     submission, scorer = read_submission(file, multiwoz), Scorer(multiwoz)
-    references = references_of(scorer)
+    references = bleu_references(multiwoz)
     for step, value in {None: bleu, **without}.items():
         responses = {
             id_: [normalized_text(turn.response, scorer.rules, step) for turn in turns]

@@ -17,7 +17,8 @@ from mwz.harness import InputError
 from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics import bleu_of_counts
-from mwz.harness.scoring import normalize, read_report, references_of
+from mwz.harness.scoring import normalize, read_report
+from mwz.harness.scoring.scorer import bleu_references
 
 
 def test_wilson_of_a_published_rate() -> None:
@@ -53,7 +54,7 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     predictions = json.loads(CAREFUL.read_text(encoding="utf-8"))
     submission = parse_submission(predictions, scorer.benchmark, "predictions")
     texts = normalize(scorer, submission).responses
-    references = references_of(scorer)
+    references = bleu_references(scorer.benchmark)
     counts = references.counts_of(texts)[:, references.styles.index("mwz22")]
     generator = np.random.default_rng(SEED)
     bleu = [

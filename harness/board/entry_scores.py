@@ -189,7 +189,7 @@ class Responses(Outputs):
     @property
     def states(self) -> str:
         """The source of belief states that they are scored with."""
-        return sources_of(self.scorer, self.main)[0]
+        return sources_of(self.scorer.options, self.main)[0]
 
     @cached_property
     def played(self) -> Played:

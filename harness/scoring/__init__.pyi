@@ -14,6 +14,7 @@ from .options import (
     Options as Options,
     choices as choices,
     played_remarks as played_remarks,
+    sources_of as sources_of,
 )
 from .report import (
     FORMAT as FORMAT,
@@ -39,11 +40,9 @@ from .scorer import (
     harness_submission as harness_submission,
     normalize as normalize,
     plain_signature as plain_signature,
-    references_of as references_of,
     report_on as report_on,
     sentence_bleu as sentence_bleu,
     signature_of as signature_of,
-    sources_of as sources_of,
     venue_database as venue_database,
     with_all_metrics as with_all_metrics,
 )

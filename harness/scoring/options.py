@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -115,7 +115,7 @@ class Options:
         lexicalised = self.lexicalised or self.free_running
         if lexicalised:
             import_room("harness.grounding", "plain English")
-        problems = list(self._unknown_values()) or list(self._against_setup())
+        problems = list(self._problems())
         metrics: tuple[str, ...] = ()
         try:
             metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
@@ -135,6 +135,14 @@ class Options:
         goals = None
         if self.free_running and self.goals != part:
             goals = data.chosen_goals(self.goals, rules)
+        sources = [SETUPS[name].states for name in chosen_setups(self.setup)]
+        are_needed = any("states" in response_metrics()[name].needs for name in metrics)
+        are_predicted = self.states != "gold" and not lexicalised and are_needed
+        checks = StateChecks(
+            uses_states="predicted" in sources or are_predicted,
+            without_states="; `--states gold` does without them",
+            plain=lexicalised,
+        )
         return Resolved(
             rules=rules,
             metrics=metrics,
@@ -142,32 +150,25 @@ class Options:
             lexicalised=lexicalised,
             part=part,
             goals=goals,
-            checks=self._checks(metrics, lexicalised),
+            checks=checks,
         )
 
-    def _checks(self, metrics: Sequence[str], lexicalised: bool) -> StateChecks:
-        sources = [SETUPS[name].states for name in chosen_setups(self.setup)]
-        is_needed = any("states" in response_metrics()[name].needs for name in metrics)
-        is_predicted = self.states != "gold" and not lexicalised and is_needed
-        return StateChecks(
-            uses_states="predicted" in sources or is_predicted,
-            without_states="; `--states gold` does without them",
-            plain=lexicalised,
-        )
+    def _problems(self) -> Iterator[str]:
+        """Yield each value that is none of the option's.
 
-    def _unknown_values(self) -> Iterable[str]:
-        """Yield each value that is none of the option's."""
+        If there is none, yield each source that is asked for while the set-up has one of its own.
+        """
+        are_known = True
         for name, values in choices().items():
             value = getattr(self, name)
             if value not in values and not (name == "goals" and self.free_running):
+                are_known = False
                 yield unknown(_KINDS[name], value, values)
-
-    def _against_setup(self) -> Iterable[str]:
-        """Yield each source that is asked for while the set-up has another of its own."""
-        if self.setup in (*RANKED, BOTH):
+        if not are_known or self.setup in (*RANKED, BOTH):
             return
         for name in ("domains", "states"):
-            fixed, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+            fixed = getattr(SETUPS[self.setup], name)
+            asked = getattr(self, name)
             if fixed is not None and asked not in (AUTO, fixed):
                 yield f"{name}: set-up {self.setup} takes {fixed} {name}, not {asked}; leave it out"
 
@@ -193,27 +194,19 @@ def choices() -> Mapping[str, Sequence[str]]:
     }
 
 
-def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
-    """Return the source of belief states that the options mean for a submission.
+def sources_of(options: Options, submission: NormalizedSubmission) -> tuple[str, str]:
+    """Return the sources of belief states and of active domains that options mean.
 
     Raises:
         InputError: The submission lacks what an option asks for.
     """
-    if options.states not in (AUTO, "predicted"):
-        return options.states
-    if options.states == AUTO and not options.resolved.checks.uses_states:
+    states = options.states
+    if states == AUTO and not options.resolved.checks.uses_states:
         lacking, _ = submission.without_states
-        return "predicted" if lacking < submission.turns else "gold"
-    predicts = _predicts(submission, "states", options.states, submission.without_states)
-    return "predicted" if predicts else "gold"
-
-
-def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
-    """Return the source of active domains that the options mean for a submission.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
-    """
+        states = "predicted" if lacking < submission.turns else "gold"
+    elif states in (AUTO, "predicted"):
+        predicts = _predicts(submission, "states", states, submission.without_states)
+        states = "predicted" if predicts else "gold"
     by_slots = [name for name in chosen_setups(options.setup) if SETUPS[name].domains == "slots"]
     if by_slots and not submission.names_domains:
         raise InputError(
@@ -221,11 +214,13 @@ def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
             f"set-up {by_slots[0]} needs placeholders that name their domain, as `[hotel_name]` "
             "does, and most do not; choose another set-up",
         )
-    if options.domains not in (AUTO, "predicted"):
-        return options.domains
-    if _predicts(submission, "domains", options.domains, submission.without_domains):
-        return "predicted"
-    return "slots" if submission.names_domains else "states"
+    domains = options.domains
+    if domains in (AUTO, "predicted"):
+        if _predicts(submission, "domains", domains, submission.without_domains):
+            domains = "predicted"
+        else:
+            domains = "slots" if submission.names_domains else "states"
+    return states, domains
 
 
 _PREDICTED = {"states": (STATE, "gold"), "domains": (ACTIVE_DOMAINS, "states")}

@@ -42,11 +42,10 @@ from ..submission import (
 from .options import (
     LEXICALISED,
     Options,
-    chosen_domains,
-    chosen_states,
     lexicalised_parameter,
     parameters,
     played_remarks,
+    sources_of,
 )
 from .report import Coverage, Report
 
@@ -242,25 +241,33 @@ class Scorer:
         if submission.lexicalised and not self.options.resolved.lexicalised:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
-        states, domains = sources_of(self, submission)
+        states, domains = sources_of(self.options, submission)
         metrics = {name: response_metrics()[name] for name in self.options.resolved.metrics}
         reasons = [metric.unfit(submission) for metric in metrics.values()]
         unfit = [reason for reason in reasons if reason is not None]
         if unfit:
             raise InputError("option metrics", unfit)
         needs_references = any("references" in metric.needs for metric in metrics.values())
-        benchmark = _part(self.benchmark, self.options.resolved.part, self.rules)
-        part = _played_part(submission, benchmark, self.options.resolved.part)
+        goals = self.options.resolved.part
+        benchmark = _part(self.benchmark, goals, self.rules)
+        if goals != "all":
+            dialogues = dict(submission.dialogues)
+            for id_ in dialogues.keys() - benchmark.dialogues.keys():
+                del dialogues[id_]
+            if not dialogues:
+                problem = f"the predictions play no dialogue with {goals} goal"
+                raise InputError("option goals", problem)
+            submission = replace(submission, dialogues=dialogues)
         return Played(
-            submission=part,
+            submission=submission,
             benchmark=benchmark,
             rules=self.rules,
             setup=self.options.setup,
             states=states,
             domains=domains,
-            database=database_of(self),
+            database=venue_database(self.benchmark, self.rules),
             metrics=metrics,
-            prepared_references=references_of(self) if needs_references else None,
+            prepared_references=bleu_references(benchmark) if needs_references else None,
             delexicalise=delexicaliser_of(self) if self.options.resolved.lexicalised else None,
         )
 
@@ -269,16 +276,24 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        options = self.options
+        options, rules = self.options, self.rules
+        goals = options.resolved.part
         sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
         uses_gold = "gold" in {options.domains, *sources}
-        return replace(
-            _signature(self, parameters(options)),
+        metrics = [response_metrics()[name] for name in options.resolved.metrics]
+        packages = package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
+        return Signature(
+            benchmark=self.benchmark.name,
+            data=_content_hash(_part(self.benchmark, goals, rules), rules),
+            rules=rules.name,
+            rules_digest=rules.digest,
             setup=options.setup,
             domains=options.domains,
             states=options.states,
-            goals=options.resolved.part,
+            goals=goals,
             gold_domains=self.benchmark.gold_domains if uses_gold else None,
+            parameters=parameters(options),
+            versions={**current_versions(), **packages},
         )
 
 
@@ -314,21 +329,28 @@ def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
     return free_running.play_free_running(plain_form(dialogues, source), source, scorer)
 
 
-def _meant(scorer: Scorer, standard: Standard, source: str) -> Standard:
-    """Return predictions with the responses that the options mean, where turns hold two."""
-    return plain_form(standard, source) if scorer.options.resolved.lexicalised else standard
-
-
-def check_predictions(scorer: Scorer, predictions: bytes | Standard, source: str) -> Submission:
+def check_predictions(
+    scorer: Scorer, predictions: bytes | Standard, source: str, likely_mistakes: bool = True
+) -> Submission:
     """Return an (unpacked) predictions file, or the same parsed, as a submission.
+
+    Args:
+        scorer: How to score.
+        predictions: The predictions.
+        source: What messages call them.
+        likely_mistakes: Whether to remark on what is likely wrong with them.
 
     Raises:
         InputError: It is no submission to the benchmark.
     """
     if isinstance(predictions, bytes):
         predictions = read_standard(predictions, source)
-    standard, checks = _meant(scorer, predictions, source), scorer.options.resolved.checks
-    return checked_submission(standard, scorer.benchmark, source, scorer.rules, checks)
+    resolved = scorer.options.resolved
+    if resolved.lexicalised:
+        # Turns may hold two responses, delexicalised and in plain English.
+        predictions = plain_form(predictions, source)
+    rules = resolved.rules if likely_mistakes else None
+    return checked_submission(predictions, scorer.benchmark, source, rules, resolved.checks)
 
 
 def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
@@ -373,20 +395,9 @@ def evidence_of(scorer: Scorer, played: Played, name: str) -> Evidence:
 
 def _play(scorer: Scorer, predictions: object, source: str) -> Played:
     """Play predictions without a look at what is likely wrong with them."""
-    standard = _meant(scorer, standard_form(predictions, source), source)
-    checks = scorer.options.resolved.checks
-    submission = checked_submission(standard, scorer.benchmark, source, checks=checks)
+    standard = standard_form(predictions, source)
+    submission = check_predictions(scorer, standard, source, likely_mistakes=False)
     return scorer.played(normalize(scorer, submission))
-
-
-def sources_of(scorer: Scorer, submission: NormalizedSubmission) -> tuple[str, str]:
-    """Return the sources of belief states and of active domains, as the options mean them.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
-    """
-    options = scorer.options
-    return chosen_states(submission, options), chosen_domains(submission, options)
 
 
 def signature_of(scorer: Scorer, played: Played) -> Signature:
@@ -395,39 +406,33 @@ def signature_of(scorer: Scorer, played: Played) -> Signature:
     if played.setup not in (*RANKED, BOTH):
         named = SETUPS[played.setup]
         states, domains = named.states or states, named.domains or domains
+    submission, benchmark = played.submission, played.benchmark
+    coverage = None
+    if submission.turns != benchmark.turns:
+        turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
+        digest = sha256(repr(turns))[:SHOWN_HASH]
+        coverage = f"{submission.turns}/{benchmark.turns}-{digest}"
     signature = scorer.signature()
     return replace(
         signature,
         domains=domains,
         states=states,
-        coverage=_turns_digest(played.submission, played.benchmark),
-        versions={**signature.versions, **played.submission.packages},
+        coverage=coverage,
+        versions={**signature.versions, **submission.packages},
     )
 
 
 def plain_signature(scorer: Scorer) -> Signature:
     """Return what scores of plain English against goals and venues depend on in any case."""
-    return _signature(scorer, {LEXICALISED: lexicalised_parameter()})
-
-
-def _signature(scorer: Scorer, parameters: Mapping[str, str]) -> Signature:
-    """Return what scores of any kind depend on."""
-    options, rules = scorer.options, scorer.rules
-    metrics = [response_metrics()[name] for name in options.resolved.metrics]
-    packages = package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
-    return Signature(
-        benchmark=scorer.benchmark.name,
-        data=_content_hash(_part(scorer.benchmark, options.resolved.part, rules), rules),
-        rules=rules.name,
-        rules_digest=rules.digest,
-        parameters=parameters,
-        versions={**current_versions(), **packages},
+    return replace(
+        scorer.signature(),
+        setup=None,
+        domains=None,
+        states=None,
+        goals=None,
+        gold_domains=None,
+        parameters={LEXICALISED: lexicalised_parameter()},
     )
-
-
-def references_of(scorer: Scorer) -> References:
-    """Return the references, prepared for BLEU."""
-    return bleu_references(_part(scorer.benchmark, scorer.options.resolved.part, scorer.rules))
 
 
 def database_of(scorer: Scorer) -> VenueDatabase:
@@ -459,27 +464,6 @@ def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[
     metric = BLEU(effective_order=True)
     pairs = zip(responses, references, strict=False)
     return tuple(metric.sentence_score(text, [reference]).score for text, reference in pairs)
-
-
-def _played_part(
-    submission: NormalizedSubmission, benchmark: Benchmark, goals: str
-) -> NormalizedSubmission:
-    """Return a submission cut to the dialogues of a part of the benchmark."""
-    if goals == "all":
-        return submission
-    played = {id_: d for id_, d in submission.dialogues.items() if id_ in benchmark.dialogues}
-    if not played:
-        raise InputError("option goals", f"the predictions play no dialogue with {goals} goal")
-    return replace(submission, dialogues=played)
-
-
-def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:
-    """Return the turns played of all and a digest of which; None if all are played."""
-    if submission.turns == benchmark.turns:
-        return None
-    turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
-    digest = sha256(repr(turns))[:SHOWN_HASH]
-    return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 
 # What is derived of a benchmark once, for all scorers of it, and kept where it is installed.

@@ -283,7 +283,7 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
     names: dict[str, dict[str, list[str]]] = {}
     for state_source in states:
         names[state_source] = {domain_source: [] for domain_source in domains}
-    usual_states, usual_domains = sources_of(scorer, submission)
+    usual_states, usual_domains = sources_of(scorer.options, submission)
     for name, named in SETUPS.items():
         state_source, domain_source = named.states or usual_states, named.domains or usual_domains
         if domain_source != "slots" or submission.names_domains:
