@@ -314,7 +314,14 @@ def report_text(report: Report, more: str = "", signature: Signature | None = No
     headers, *totals = _totals_rows(report)
     if totals:
         texts.append(text_table(headers, totals))
-    texts += _metric_tables(report)
+    for metric in response_metrics().values():
+        results = {}
+        for key in result_keys(metric):
+            if key in report.metrics:
+                results[key] = report.metrics[key]
+        # The lower bound of Inform and Success heads the totals.
+        if results and (metric.name != "lower_bound" or not totals):
+            texts.append(metric.presentation.text(metric.presentation, results))
     texts.append("\n".join(_notes(report)))
     texts.append(more)
     signature = report.signature if signature is None else signature
@@ -384,17 +391,6 @@ def _totals_rows(report: Report) -> list[list[str]]:
         bounds = [whole_figure(report, column.name) for column in columns]
         rows.insert(0, ["at least, of the whole benchmark", *map(figure, bounds)])
     return [["total", *(column.title for column in columns)], *rows]
-
-
-def _metric_tables(report: Report) -> Iterator[str]:
-    """Yield each metric's own table."""
-    has_setup = any(report.setup(name) is not None for name in SETUPS)
-    for metric in response_metrics().values():
-        keys = [key for key in result_keys(metric) if key in report.metrics]
-        # The lower bound of Inform and Success heads the totals.
-        if keys and (metric.name != "lower_bound" or not has_setup):
-            results = {key: report.metrics[key] for key in keys}
-            yield metric.presentation.text(metric.presentation, results)
 
 
 def _notes(report: Report) -> Iterator[str]:
