@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
-from itertools import compress
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import MAIN_SETUP, RANKED, reported_figures, setup_figure_name
@@ -98,7 +97,7 @@ class BoardTable:
     track: str
     title: str
     rows: Sequence[Row]
-    columns: Sequence[Column[Any]]
+    columns: Sequence[Column[Row]]
     references: Sequence[Row] = ()
 
     @property
@@ -109,7 +108,7 @@ class BoardTable:
     @property
     def lines(self) -> list[Row]:
         """The same, and below them the reference rows."""
-        return [*self.systems, *(self.references if self.rows else ())]
+        return self.systems + list(self.references if self.rows else ())
 
 
 def board_tables(board: Board) -> list[BoardTable]:
@@ -126,16 +125,16 @@ def board_tables(board: Board) -> list[BoardTable]:
     return tables
 
 
-def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
+def first_columns(table: BoardTable) -> Sequence[Column[Row]]:
     """Return the columns of a table that are always shown, or all if none is."""
     return [column for column in table.columns if column.visible == "always"] or table.columns
 
 
-def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Any], Value]]:
+def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Row], Value]]:
     """Yield each scored figure of an entry that tables always show, and where it stands."""
     for table in board_tables(board):
-        for row in (one for one in table.rows if one.key == key):
-            for column in first_columns(table):
+        for row in table.rows:
+            for column in first_columns(table) if row.key == key else ():
                 value = column.value(row)
                 if value.number is not None and value.gap is None:
                     yield table, row, column, value
@@ -144,10 +143,14 @@ def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Col
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
     """Return the columns of a public table that some of the rows have a figure in."""
 
-    def column(name: str) -> Column[ReportedRow]:
-        return Column(name.lower(), name, lambda row: Value(words=row.figures.get(name, NOTHING)))
+    def printed(row: ReportedRow, name: str) -> Value:
+        return Value(words=row.figures.get(name, NOTHING))
 
-    return [column(name) for name in table.columns if any(name in row.figures for row in rows)]
+    listed = []
+    for name in table.columns:
+        if any(name in row.figures for row in rows):
+            listed.append(Column(name.lower(), name, partial(printed, name=name)))
+    return listed
 
 
 def answer(board: Board, table: BoardTable) -> str:
@@ -168,61 +171,56 @@ def answer(board: Board, table: BoardTable) -> str:
     # Pairs are compared by what ranks, where there are bands.
     pairs = board.pairs if board.bands(table.track) else {}
     tests = [pairs.get((rows[0].pair_key, row.pair_key)) for row in rows[1:]]
-    near = [one is not None and not one.ranking.distinct for one in tests]
-    tied = [rows[0], *compress(rows[1:], near)]
-    if not any(tests):
+    if any(tests):
+        tied = [rows[0]]
+        for row, test in zip(rows[1:], tests, strict=True):
+            if test is not None and not test.ranking.distinct:
+                tied.append(row)
+    else:
         tied = [row for row in rows if row.rank == 1]
     names = in_words([row.name for row in tied])
     if not any(tests):
         verb = "leads" if len(tied) == 1 else "lead"
-        first = f"{names} {verb} by {ranking}; no test compares the systems."
+        sentence = f"{names} {verb} by {ranking}; no test compares the systems."
     elif len(tied) == 1:
         whom = "all others" if all(tests) else "all that compare with it"
-        first = f"{names} is the best: significantly ahead of {whom} on {ranking}."
+        sentence = f"{names} is the best: significantly ahead of {whom} on {ranking}."
     else:
-        first = f"No single best: {names} are statistically tied on {ranking}."
-    leads = ", ".join(_leads(rows, [by_key[key] for key in track.leads if key in by_key]))
-    return f"{first} {leads}." if leads else first
+        sentence = f"No single best: {names} are statistically tied on {ranking}."
+    leads = _leads(rows, [by_key[key] for key in track.leads if key in by_key])
+    return f"{sentence} {leads}." if leads else sentence
 
 
-def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
-    """Yield who has the highest figures in which columns: of each, all of them."""
-    led: dict[tuple[str, ...], list[str]] = {}
+def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> str:
+    """Return who has the highest figure of each column, all of them where several have."""
+    titles_by_leaders: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
-        numbers = {one.name: n for one in rows if (n := column.value(one).number) is not None}
-        best = max(numbers.values(), default=None)
-        if names := tuple(name for name, number in numbers.items() if number == best):
-            led.setdefault(names, []).append(column.full_title)
-    for place, (names, titles) in enumerate(led.items()):
-        verb = "" if place else f" {'have' if len(names) > 1 else 'has'} the highest"
-        yield f"{in_words(names)}{verb} {in_words(titles)}"
+        numbers = {}
+        for row in rows:
+            number = column.value(row).number
+            if number is not None:
+                numbers[row.name] = number
+        if numbers:
+            best = max(numbers.values())
+            leaders = tuple(name for name, number in numbers.items() if number == best)
+            titles_by_leaders.setdefault(leaders, []).append(column.full_title)
+    phrases: list[str] = []
+    for leaders, titles in titles_by_leaders.items():
+        verb = " have the highest" if len(leaders) > 1 else " has the highest"
+        # The verb is said once.
+        phrases.append(f"{in_words(leaders)}{'' if phrases else verb} {in_words(titles)}")
+    return ", ".join(phrases)
 
 
 def in_words(names: Sequence[str]) -> str:
-    """Return names as an enumeration, with "and" before the last."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    """Return names as an enumeration, with "and" before the last.
 
-
-def columns(board: Board) -> list[Column[Row]]:
-    """Return the columns of the tables of delexicalised responses, without rank and name."""
-    other_setups: list[Column[Row]] = []
-    for rules in board.by_rules:
-        other_setups += _other_setups(board, rules)
-    styles = []
-    for style in STYLES:
-        about = {"above": style, "alone": style, "visible": "never"}
-        styles.append(figure_column(f"bleu-{style}", "BLEU", f"bleu.{style}", **about))
-    return [
-        *_strict(board),
-        *_reported(),
-        *other_setups,
-        *_interval_ends(board),
-        rank_ranges(board),
-        _verdicts(board),
-        figure_column("flags", "Flags", "flags", numbers=False, visible="never"),
-        *styles,
-        *_chosen(board),
-    ]
+    >>> in_words(["A", "B", "C"])
+    'A, B and C'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def verdict_mark(verdict: str) -> str:
@@ -235,44 +233,74 @@ def verdict_mark(verdict: str) -> str:
     return "bad" if verdict.startswith("contradicts") else ""
 
 
-def figure_column(key: str, title: str, name: str, **about: Any) -> Column[Row]:
-    """Return the column of a figure, given its key, title, name in `Row.figures`, and the rest."""
-    return Column(key, title, partial(figure_of, name=name), **about)
-
-
-def _strict(board: Board) -> Iterator[Column[Row]]:
-    """Yield the main figures in the strict set-up, with their intervals."""
-    for name in TOTALS:
-        above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
-        if name == "bleu":
-            above, field = CANONICAL_STYLE, name
-        title = reported_figures()[name].title
-        yield Column(name, title, partial(_with_interval, board, name), above, field=field)
-
-
-def _with_interval(board: Board, name: str, row: Row) -> Value:
-    return replace(figure_of(row, name), interval=board.interval(row, name))
-
-
 FAR = 2.0
 """Beyond how many points a reported figure is far from the one scored here."""
 
 
 def own_figures(entry: Entry) -> Mapping[str, Decimal]:
     """Return what a system's authors report of their own script; nothing if they report nothing."""
-    claims = (one.figures for one in entry.system.reported if one.setup == "own")
-    return next((one for one in claims if "inform" in one), {})
+    for claim in entry.system.reported:
+        if claim.setup == "own" and "inform" in claim.figures:
+            return claim.figures
+    return {}
 
 
-def _reported() -> Iterator[Column[Row]]:
-    """Yield what the authors report of their own script, with the difference to what is scored."""
+# ------------------------------------------------- the columns of delexicalised responses
+
+
+def columns(board: Board) -> list[Column[Row]]:
+    """Return the columns of the tables of delexicalised responses, without rank and name."""
+
+    def with_interval(row: Row, name: str) -> Value:
+        return replace(figure_of(row, name), interval=board.interval(row, name))
+
+    def verdict(row: Row) -> Value:
+        text = board.verdict(row.entry)
+        return Value(words=text, mark=verdict_mark(text)) if text else Value()
+
+    listed: list[Column[Row]] = []
+    for name in TOTALS:
+        above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
+        if name == "bleu":
+            above, field = CANONICAL_STYLE, name
+        value = partial(with_interval, name=name)
+        listed.append(Column(name, reported_figures()[name].title, value, above, field=field))
     for name in ("inform", "success"):
         title = reported_figures()[name].title
-        alone, key = f"{title}, reported", f"{name}-reported"
-        yield Column(key, title, partial(_printed, name), "reported", alone)
+        value = partial(_reported, name=name)
+        column = Column(f"{name}-reported", title, value, "reported", f"{title}, reported")
+        listed.append(column)
+    for rules in board.by_rules:
+        for setup in RANKED:
+            if rules != board.rules or setup != MAIN_SETUP:
+                listed += _setup_columns(board, rules, setup)
+    listed += _interval_ends(board)
+    listed.append(rank_ranges(board))
+    listed.append(Column("audit", "Public board", verdict, "audit", "", False, "never"))
+    listed.append(figure_column("flags", "Flags", "flags", numbers=False, visible="never"))
+    for style in STYLES:
+        name = f"bleu.{style}"
+        listed.append(figure_column(f"bleu-{style}", "BLEU", name, style, style, visible="never"))
+    return listed + _chosen(board)
 
 
-def _printed(name: str, row: Row) -> Value:
+def figure_column(
+    key: str,
+    title: str,
+    name: str,
+    above: str = "",
+    alone: str = "",
+    *,
+    numbers: bool = True,
+    visible: str = "always",
+    field: str = "",
+) -> Column[Row]:
+    """Return the column of the figure of a name in `Row.figures`; the rest is as of `Column`."""
+    value = partial(figure_of, name=name)
+    return Column(key, title, value, above, alone, numbers, visible, field)
+
+
+def _reported(row: Row, name: str) -> Value:
     """Return a figure that the authors report, and how much the scored one is above it."""
     printed, scored = own_figures(row.entry).get(name), as_played(figure_of(row, name)).number
     if printed is None or scored is None:
@@ -281,16 +309,16 @@ def _printed(name: str, row: Row) -> Value:
     return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
 
 
-def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
-    """Yield the rates under a rule set, but the strict ones under that which ranks."""
+def _setup_columns(board: Board, rules: str, setup: str) -> Iterator[Column[Row]]:
+    """Yield the rates in a set-up under a rule set, other than the main figures."""
     by_key = {row.key: row for row in board.by_rules[rules]}
 
-    def column(name: str, setup: str) -> Column[Row]:
-        def value(row: Row) -> Value:
-            scored = by_key.get(row.key)
-            return Value() if scored is None else figure_of(scored, setup_figure_name(setup, name))
+    def scored(row: Row, name: str) -> Value:
+        row_under = by_key.get(row.key)
+        return Value() if row_under is None else figure_of(row_under, name)
 
-        title, field = reported_figures()[name].title, f"{name}_{setup}_{rules}"
+    for name in SETUP_FIGURES:
+        title = reported_figures()[name].title
         if rules == board.rules:
             key, above, alone, visible = f"{name}-{setup}", setup, f"{title} opt.", "chosen"
         elif setup == MAIN_SETUP:
@@ -299,24 +327,25 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
         else:
             key, above = f"{name}-{setup}-{rules}", f"{setup}, {rules}"
             alone, visible = f"{title}, {above}", "never"
-        return Column(key, title, value, above, alone, visible=visible, field=field)
-
-    for setup in RANKED:
-        if rules != board.rules or setup != MAIN_SETUP:
-            for name in SETUP_FIGURES:
-                yield column(name, setup)
+        value, field = (
+            partial(scored, name=setup_figure_name(setup, name)),
+            f"{name}_{setup}_{rules}",
+        )
+        yield Column(key, title, value, above, alone, visible=visible, field=field)
 
 
 def _interval_ends(board: Board) -> Iterator[Column[Row]]:
-    def end_value(name: str, end: str, row: Row) -> Value:
+    """Yield the ends of the intervals of the main figures."""
+
+    def interval_end(row: Row, name: str, end: str) -> Value:
         interval = board.interval(row, name)
         return Value(None if interval is None else getattr(interval, end), 2)
 
     for name in FIGURES:
         for end in ("low", "high"):
-            title, key = f"{reported_figures()[name].title}, {end}", f"{name}-{end}"
-            value, field = partial(end_value, name, end), f"{name}_{end}"
-            yield Column(key, title, value, visible="never", field=field)
+            title, field = f"{reported_figures()[name].title}, {end}", f"{name}_{end}"
+            value = partial(interval_end, name=name, end=end)
+            yield Column(f"{name}-{end}", title, value, visible="never", field=field)
 
 
 def rank_ranges(board: Board) -> Column[Row]:
@@ -328,34 +357,23 @@ def rank_ranges(board: Board) -> Column[Row]:
     return Column("rank-range", "Rank range", value, numbers=False, visible="never")
 
 
-def _verdicts(board: Board) -> Column[Row]:
-    def value(row: Row) -> Value:
-        verdict = board.verdict(row.entry)
-        return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
-
-    return Column("audit", "Public board", value, "audit", "", False, "never")
-
-
-def _chosen(board: Board) -> Iterator[Column[Row]]:
-    """Yield the columns that a reader of the web page must choose; of a metric if a row has it."""
-    of_responses = {"above": "responses", "visible": "chosen"}
-    yield figure_column("length", "Av. len.", "diversity.mean_length", **of_responses)
-    yield figure_column("cbe", "CBE", "diversity.conditional_entropy", **of_responses)
-    yield figure_column("unigrams", "Unique words", "diversity.unigrams", **of_responses)
-    yield figure_column("trigrams", "Unique 3-grams", "diversity.trigrams", **of_responses)
-    of_states = {"above": "states", "visible": "chosen"}
-    yield figure_column(
-        "joint-accuracy", "Fuzzy joint acc.", "dst.fuzzy.joint_accuracy", **of_states
-    )
-    of_turns = {"above": "turns", "alone": "Coverage", "visible": "chosen", "field": "coverage"}
-    yield figure_column("coverage", "Coverage, %", "coverage", **of_turns)
+def _chosen(board: Board) -> list[Column[Row]]:
+    """Return the columns that a reader of the web page must choose; of a metric if a row has it."""
+    column = partial(figure_column, visible="chosen")
+    listed = [
+        column("length", "Av. len.", "diversity.mean_length", "responses"),
+        column("cbe", "CBE", "diversity.conditional_entropy", "responses"),
+        column("unigrams", "Unique words", "diversity.unigrams", "responses"),
+        column("trigrams", "Unique 3-grams", "diversity.trigrams", "responses"),
+        column("joint-accuracy", "Fuzzy joint acc.", "dst.fuzzy.joint_accuracy", "states"),
+        column("coverage", "Coverage, %", "coverage", "turns", "Coverage", field="coverage"),
+    ]
     for name, headline in reported_figures().items():
         if name not in TOTALS and any(name in row.figures for row in board.rows):
-            about = {"above": OTHER_METRICS, "visible": "chosen"}
-            yield figure_column(name, headline.title, name, **about)
-    source = {"above": "from", "numbers": False, "visible": "chosen"}
-    yield figure_column("domains", "Active domains", "domains", alone="Domains", **source)
-    yield figure_column("states", "Belief states", "states", alone="States", **source)
+            listed.append(column(name, headline.title, name, OTHER_METRICS))
+    listed.append(column("domains", "Active domains", "domains", "from", "Domains", numbers=False))
+    listed.append(column("states", "Belief states", "states", "from", "States", numbers=False))
+    return listed
 
 
 def named(
@@ -375,11 +393,14 @@ def named(
         visible = "chosen" if title in chosen else "always"
         if name == "flags":
             visible = "never"
-        key = title.lower()
+        key, numbers = title.lower(), title not in texts
         field = re.sub(r"[^a-z0-9]+", "_", key).strip("_")
-        about = {"numbers": title not in texts, "visible": visible, "field": field}
-        listed.append(figure_column(key, title, name, **about))
+        column = figure_column(key, title, name, numbers=numbers, visible=visible, field=field)
+        listed.append(column)
     return listed
+
+
+# ------------------------------------------------------------------------------ their tracks
 
 
 def _rows(track: str, entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
@@ -393,30 +414,27 @@ def _rows(track: str, entries: Sequence[Entry], rules: str, copies: Copies) -> l
     return [ranked(rows)]
 
 
-def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
-    return columns(board)
-
-
-def _track(name: str, **more: Any) -> Track:
-    return Track(
-        name=name,
-        kind="delexicalised responses",
-        read=read_responses,
-        rows=partial(_rows, name),
-        columns=_columns,
-        **more,
-    )
-
-
-_FIGURES = {
-    "ranks": "combined",
-    "against": "bleu",
-    "plotted": "success",
-    "leads": ("inform", "success", "bleu"),
-}
-
-TRACKS = (
-    _track("end-to-end", states="predicted", **_FIGURES),
-    _track("policy-optimization", states="gold", **_FIGURES),
-    _track(REFERENCE, states="gold"),
+_REFERENCES = Track(
+    name=REFERENCE,
+    kind="delexicalised responses",
+    read=read_responses,
+    rows=partial(_rows, REFERENCE),
+    columns=lambda board, _: columns(board),
+    states="gold",
 )
+
+_POLICIES = replace(
+    _REFERENCES,
+    name="policy-optimization",
+    rows=partial(_rows, "policy-optimization"),
+    ranks="combined",
+    against="bleu",
+    plotted="success",
+    leads=("inform", "success", "bleu"),
+)
+
+_END_TO_END = replace(
+    _POLICIES, name="end-to-end", rows=partial(_rows, "end-to-end"), states="predicted"
+)
+
+TRACKS = (_END_TO_END, _POLICIES, _REFERENCES)

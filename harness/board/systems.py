@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,7 +27,7 @@ from ..errors import InputError, unknown
 from ..io import parse_toml, read_plain, validated
 from ..metrics import COMPARISONS, DOMAIN_SOURCES, UPDATES, reported_figures
 from ..submission import EMPTY_STATES, HUMAN, alias_problems, declared_flags, made_submissions
-from .track import Kind, Track, tracks
+from .track import Kind, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"
 """The outputs of an entry that keeps them in its folder."""
@@ -80,10 +80,6 @@ def _iso_date(value: object) -> str:
     return datetime.date.fromisoformat(text).isoformat()
 
 
-def _address_or_none(value: str) -> str:
-    return value if value == "none" else _web_address(value)
-
-
 def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> AfterValidator:
     """Return a check that a text is one of a table's keys, the name of a `kind`."""
 
@@ -107,7 +103,9 @@ PlainName = Annotated[str, AfterValidator(_plain_name)]
 Year = Annotated[int, Field(ge=2018, le=2100)]
 Runs = Annotated[int, Field(ge=1, le=10_000)]
 Date = Annotated[str, BeforeValidator(_iso_date)]
-Prompts = Annotated[str, AfterValidator(_address_or_none)]
+Prompts = Annotated[
+    str, AfterValidator(lambda value: value if value == "none" else _web_address(value))
+]
 EntryKey = Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")]
 
 
@@ -145,15 +143,17 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
     @model_validator(mode="after")
     def _one_place(self) -> Predictions:
         pin = (self.repository, self.commit, self.path, self.git_blob)
+        is_pinned = None not in pin
+        is_partly_pinned = not is_pinned and pin.count(None) < len(pin)
         places = (self.file, self.made, self.played, self.unavailable)
-        given = len(places) - places.count(None)
-        if given + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
+        number_of_places = len(places) - places.count(None) + is_pinned
+        if number_of_places != 1 or is_partly_pinned:
             raise ValueError(
                 "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
                 "or `made`, or `played`, or `unavailable`"
             )
-        for name, number in (("seed", self.seed), ("trials", self.trials)):
-            if number is not None and self.played is None:
+        for name in ("seed", "trials"):
+            if getattr(self, name) is not None and self.played is None:
                 raise ValueError(f"`{name}` goes with `played`")
         if self.file is not None and Path(self.file).name != self.file:
             raise ValueError("`file` must be the name of a file in the entry's folder")
@@ -292,19 +292,79 @@ class Review(BaseModel, extra="forbid", frozen=True):
     reason: Annotated[PlainText, Field(min_length=1)]
 
 
-def _fact(title: str, question: str) -> Any:
-    """Declare a fact that readers must know of a system (see `FACTS`)."""
-    return Field(default=None, title=title, description=question)
-
-
-class System(BaseModel, extra="forbid", frozen=True):
-    """The content of an `entry.toml`; what has a question is one of `FACTS`.
+class Description(BaseModel, extra="forbid", frozen=True):
+    """What a system is: the fields with a title are `FACTS`, each with what it states.
 
     Attributes:
         name: The system's name as the leaderboard shows it.
         track: One of `tracks()`.
         paper: Address of its paper.
         code: Address of its code.
+    """
+
+    name: PlainName
+    track: TrackName
+    paper: WebAddress | None = None
+    code: WebAddress | None = None
+    multiwoz: PlainText | None = Field(
+        None,
+        title="MultiWOZ version",
+        description="The version of MultiWOZ it was trained on.",
+    )
+    year: Year | None = Field(
+        None,
+        title="Year",
+        description="The year it was published in, if not clear from the paper's address.",
+    )
+    model: PlainText | None = Field(
+        None, title="Model", description="Backbone and size of the model."
+    )
+    open_weights: Literal["yes", "no"] | None = Field(
+        None,
+        title="Open weights",
+        description="Are the weights of the model or its backbone public?",
+    )
+    training: PlainText | None = Field(
+        None,
+        title="Training data besides MultiWOZ",
+        description="What it was trained on besides MultiWOZ (its backbone's own pre-training "
+        "aside), or none.",
+    )
+    test_in_training: Literal["yes", "no", "unknown"] | None = Field(
+        None,
+        title="Test set in training data",
+        description="Whether it, or its backbone, was trained on dialogues of MultiWOZ's test set.",
+    )
+    prompts: Prompts | None = Field(
+        None,
+        title="Prompts",
+        description="The address of the prompts of a language model, or none where there are none.",
+    )
+    runs: Runs | None = Field(
+        None,
+        title="Runs",
+        description="How many runs with these settings the outputs are chosen from.",
+    )
+    date: Date | None = Field(
+        None,
+        title="Date of the outputs",
+        description="When the outputs were made, such as 2024-12-31.",
+    )
+    licence: PlainText | None = Field(
+        None, title="Licence of the outputs", description="The licence of the outputs."
+    )
+
+
+FACTS: Mapping[str, FieldInfo] = {
+    name: field for name, field in Description.model_fields.items() if field.title is not None
+}
+"""Field of `Description` -> what it states: options, pages, downloads and documentation follow."""
+
+
+class System(Description, extra="forbid", frozen=True):
+    """The content of an `entry.toml`.
+
+    Attributes:
         note: What a reader of the leaderboard should know.
         unranked: Why it is listed without a rank although it could have one: it is given more than
             the other systems of its track.
@@ -318,38 +378,6 @@ class System(BaseModel, extra="forbid", frozen=True):
         review: The flags that maintainers have reviewed.
     """
 
-    name: PlainName
-    track: TrackName
-    paper: WebAddress | None = None
-    code: WebAddress | None = None
-    multiwoz: PlainText | None = _fact(
-        "MultiWOZ version", "The version of MultiWOZ it was trained on."
-    )
-    year: Year | None = _fact(
-        "Year", "The year it was published in, if not clear from the paper's address."
-    )
-    model: PlainText | None = _fact("Model", "Backbone and size of the model.")
-    open_weights: Literal["yes", "no"] | None = _fact(
-        "Open weights", "Are the weights of the model or its backbone public?"
-    )
-    training: PlainText | None = _fact(
-        "Training data besides MultiWOZ",
-        "What it was trained on besides MultiWOZ (its backbone's own pre-training aside), or none.",
-    )
-    test_in_training: Literal["yes", "no", "unknown"] | None = _fact(
-        "Test set in training data",
-        "Whether it, or its backbone, was trained on dialogues of MultiWOZ's test set.",
-    )
-    prompts: Prompts | None = _fact(
-        "Prompts", "The address of the prompts of a language model, or none where there are none."
-    )
-    runs: Runs | None = _fact(
-        "Runs", "How many runs with these settings the outputs are chosen from."
-    )
-    date: Date | None = _fact(
-        "Date of the outputs", "When the outputs were made, such as 2024-12-31."
-    )
-    licence: PlainText | None = _fact("Licence of the outputs", "The licence of the outputs.")
     note: PlainText | None = None
     unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions
@@ -361,8 +389,19 @@ class System(BaseModel, extra="forbid", frozen=True):
 
     @model_validator(mode="after")
     def _belongs_in_the_track(self) -> System:
-        for problem in _unfit(self, tracks()[self.track]):
-            raise ValueError(f"track {self.track}: {problem}")
+        track, kind = tracks()[self.track], self.predictions.kind
+        problems = []
+        if kind is not None and kind != track.kind:
+            fitting = [name for name, other in tracks().items() if other.kind == kind]
+            problems.append(f"its predictions are {kind}; the track is {' or '.join(fitting)}")
+        if track.kind == "plays" and self.predictions.repository is not None:
+            problems.append("plays are kept with the entry, as `file`")
+        if self.placeholders is not None and not track.delexicalised:
+            problems.append("`placeholders` is not for it; leave it out")
+        if self.states_of is not None and track.result is not None:
+            problems.append("`states_of` is not for it; leave it out")
+        if problems:
+            raise ValueError(f"track {self.track}: {problems[0]}")
         return self
 
     @property
@@ -370,39 +409,18 @@ class System(BaseModel, extra="forbid", frozen=True):
         """The placeholders that are read besides those of the rule set."""
         if self.placeholders is None:
             return None
-        named = self.placeholders.get(TABLE, "")
-        return (
-            alias_tables()[named]
-            if named in alias_tables()
-            else Aliases.from_table(self.placeholders)
-        )
+        table = alias_tables().get(self.placeholders.get(TABLE, ""))
+        return Aliases.from_table(self.placeholders) if table is None else table
 
-
-def _unfit(system: System, track: Track) -> Iterator[str]:
-    """Yield why a system does not belong in a track, by what its `entry.toml` says."""
-    kind = system.predictions.kind
-    if kind is not None and kind != track.kind:
-        fitting = (name for name, other in tracks().items() if other.kind == kind)
-        yield f"its predictions are {kind}; the track is {' or '.join(fitting)}"
-    if track.kind == "plays" and system.predictions.repository is not None:
-        yield "plays are kept with the entry, as `file`"
-    unfit = {"placeholders": not track.delexicalised, "states_of": track.result is not None}
-    for field, is_unfit in unfit.items():
-        if is_unfit and getattr(system, field) is not None:
-            yield f"`{field}` is not for it; leave it out"
-
-
-FACTS: Mapping[str, FieldInfo] = {
-    name: field for name, field in System.model_fields.items() if field.title is not None
-}
-"""Field of `System` -> what it states: options, pages, downloads and documentation follow."""
 
 NOT_STATED = "not stated"
 
 
 def stated_facts(system: System) -> dict[str, str | int | None]:
     """Return fact -> its value of a system, None where it is not stated; of `FACTS`."""
-    return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
+    facts = {name: getattr(system, name) or None for name in FACTS}
+    facts["year"] = system_year(system)
+    return facts
 
 
 def missing_facts(system: System) -> str:
@@ -433,25 +451,27 @@ def declared_system(
     Raises:
         InputError: Something is not as the schema says.
     """
-    content = {**about, **facts, "predictions": {"file": PREDICTIONS_FILE}}
+    content = dict(about)
+    content.update(facts)
+    content["predictions"] = {"file": PREDICTIONS_FILE}
     if aliases is not None:
-        named = None if aliases.table is None else {TABLE: aliases.table}
-        content["placeholders"] = named or dict(aliases.pairs)
+        named = {TABLE: aliases.table}
+        content["placeholders"] = named if aliases.table else dict(aliases.pairs)
     return validated(System, content, "submission")
 
 
 def system_text(system: System) -> str:
     """Return a system as TOML, every figure with the digits it was reported with."""
     content = system.model_dump(exclude_none=True, exclude_defaults=True)
-    claims = content.pop("reported", ())
-    reported = [{key: _toml_figure(value) for key, value in one.items()} for one in claims]
-    return tomli_w.dumps({**content, **({"reported": reported} if reported else {})})
-
-
-def _toml_figure(value: object) -> object:
-    """Return a whole number as such: TOML's floats have a digit after the point."""
-    whole = isinstance(value, Decimal) and value.as_tuple().exponent == 0
-    return int(str(value)) if whole else value
+    if system.reported:
+        # What is reported comes last.
+        content["reported"] = content.pop("reported")
+    for claim in content.get("reported", ()):
+        for key, value in claim.items():
+            # TOML's floats have a digit after the point: whole numbers are none.
+            if isinstance(value, Decimal) and value.as_tuple().exponent == 0:
+                claim[key] = int(value)
+    return tomli_w.dumps(content)
 
 
 _ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})")
@@ -474,8 +494,10 @@ def paper_year(address: str | None) -> int | None:
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
     match = _ANTHOLOGY.search(address or "")
-    digits = match[1] or match[2] if match else (arxiv_number(address) or "")[:2]
-    return 2000 + int(digits) if digits else None
+    if match:
+        return 2000 + int(match[1] or match[2])
+    number = arxiv_number(address)
+    return 2000 + int(number[:2]) if number else None
 
 
 def system_year(system: System) -> int | None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time, timezone
 from decimal import Decimal
 from functools import cache, partial
 from itertools import accumulate, chain
@@ -313,11 +314,11 @@ def _record(entry: Entry, results: Sequence[Data], signature: Signature | None) 
     owner = re.match(r"https?://[^/]+/([\w.-]+)/", system.code or "")
     if owner:
         model["developer"] = owner[1]
-    written = max(path.stat().st_mtime for path in entry.folder.iterdir())
+    retrieved = datetime.combine(dataset()["retrieved"], time(), timezone.utc)
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
-        "retrieved_timestamp": str(int(written)),
+        "retrieved_timestamp": str(int(retrieved.timestamp())),
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
