@@ -77,7 +77,7 @@ def test_beside_a_file_with_values_each_has_its_own_figures(cli: Cli, path: Path
 
 def test_a_slot_that_is_right_again_errs_by_slots_alone(path: Path) -> None:
     states = dialogue_states(read_file(path).dialogues[0])
-    distances = [error_distances(states.turns, range(5), one) for one in ("code", "slots")]
+    distances = [error_distances(states, one) for one in ("code", "slots")]
     assert distances == [[EXACT, ERROR, 1, 2, 3], [EXACT, ERROR, 1, ERROR, 1]]
 
 
@@ -106,8 +106,8 @@ def test_a_log_of_turns_carries_slots_over(tmp_path: Path) -> None:
     )
     file = read_file(write_json(tmp_path / "log.json", {"MUL1.json": dict(enumerate(logged))}))
     assert file.format == "Hi-DST (gt, pr_turn)"
-    turns = file.dialogues[0].turns
-    assert [turn.predicted["hotel"].get("stars") for turn in turns] == [None, "3", "4", "4"]
+    predicted = file.dialogues[0].predicted
+    assert [state["hotel"].get("stars") for state in predicted] == [None, "3", "4", "4"]
     assert score_tracking(file.dialogues).metrics["JGA"] == 75
 
 
@@ -115,7 +115,7 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
     path = tmp_path / "sheets.txt"
     path.write_text(SHEETS, encoding="utf-8")
     dialogues = read_file(path).dialogues
-    assert [(one.id, len(one.turns)) for one in dialogues] == [("MUL1.json", 1), ("MUL2.json", 2)]
+    assert [(one.id, len(one.gold)) for one in dialogues] == [("MUL1.json", 1), ("MUL2.json", 2)]
     assert score_tracking(dialogues).counts["exact_turns"] == 2
 
 

@@ -35,9 +35,11 @@ def read_states(content):
     file = parse(content)
     assert file.benchmark is None
     return file.format, [
-        (dialogue.id, turn.number, turn.gold, turn.predicted)
+        (dialogue.id, turn, gold, predicted)
         for dialogue in file.dialogues
-        for turn in dialogue.turns
+        for turn, (gold, predicted) in enumerate(
+            zip(dialogue.gold, dialogue.predicted, strict=True)
+        )
     ]
 
 

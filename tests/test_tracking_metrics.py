@@ -23,7 +23,6 @@ from tracking_cases import (
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import (
     Choices,
-    DialogueStates,
     correlation,
     judge_changes,
     non_uniformity,
@@ -44,10 +43,9 @@ from mwz.harness.metrics.tracking.slot_accuracy import (
 
 def shares(turns, choices=Choices()):
     """Return every figure of the turns of a dialogue, as a share."""
-    dialogue = DialogueStates(range(len(turns)), turns, turns)
     figures = {}
     for metric in tracking_metrics(choices).values():
-        figures |= metric.formula(metric.rows({"d1": dialogue})["d1"])
+        figures |= metric.formula(metric.rows({"d1": turns})["d1"])
     return {key: value / 100 for key, value in figures.items()}
 
 
@@ -81,7 +79,7 @@ def test_fga_paper_figure_1_jga_sa_and_aga():
 def test_fga_paper_figure_1_turn_scores():
     # Turn 2 errs, turn 3 adds what is right, one turn later: 1 - exp(-0.5) = 0.3935. Turn 4 errs,
     # turn 5 adds nothing, one turn later.
-    scores = [turn_score(x, 0.5) for x in error_distances(present(*FGA_FIGURE_1), range(6))]
+    scores = [turn_score(x, 0.5) for x in error_distances(present(*FGA_FIGURE_1))]
     assert [round(score, 2) for score in scores] == [1, 1, 0, 0.39, 0, 0.39]
     # The paper prints 46.33, which is (1 + 1 + 0.39 + 0.39) / 6 of the rounded scores.
     assert round(100 * sum(round(score, 2) for score in scores) / 6, 2) == 46.33
@@ -246,11 +244,11 @@ def test_without_any_gold_value_only_predicting_nothing_is_right(predicted, scor
 
 def test_fga_turn_errs_if_it_adds_what_gold_lacks_or_lacks_what_gold_adds():
     first = ("a.x", "")
-    assert error_distances(present(first, ("a.x a.y", "a.y")), [0, 1])[1] == 1
-    assert error_distances(present(first, ("a.x a.y", "")), [0, 1])[1] == 0
-    assert error_distances(present(first, ("a.x", "a.z")), [0, 1])[1] == 0
+    assert error_distances(present(first, ("a.x a.y", "a.y")))[1] == 1
+    assert error_distances(present(first, ("a.x a.y", "")))[1] == 0
+    assert error_distances(present(first, ("a.x", "a.z")))[1] == 0
     # Distances are of turn numbers.
-    assert error_distances(present(first, first), [3, 7]) == [0, 4]
+    assert error_distances(present(*[first] * 5)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -430,9 +428,9 @@ def test_fga_by_the_papers_algorithm():
         ("a.y", ""),  # a slot is dropped
     )
     # The code: turns 1 and 5 follow an exact one.
-    assert error_distances(turns, range(6)) == [EXACT, 0, 0, 1, EXACT, 0]
+    assert error_distances(turns) == [EXACT, 0, 0, 1, EXACT, 0]
     # The paper: turn 1 is before any error, turn 5 is 3 after turn 2.
-    assert error_distances(turns, range(6), "paper") == [EXACT, math.inf, 0, 1, EXACT, 3]
+    assert error_distances(turns, "paper") == [EXACT, math.inf, 0, 1, EXACT, 3]
     score = shares(turns, Choices([1.0], fga="paper"))["FGA.1"]
     assert score == pytest.approx((1 + 1 + 0 + 1 - math.exp(-1) + 1 + 1 - math.exp(-3)) / 6)
     # With λ = 0 nothing is forgotten: joint goal accuracy.

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.harness.metrics import Choices, TrackedDialogue, TrackedTurn, score_tracking
+from mwz.harness.metrics import Choices, TrackedDialogue, score_tracking
 
 SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
 SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")
@@ -26,8 +26,8 @@ turns = st.lists(st.tuples(states, states), min_size=1, max_size=6)
 
 def dialogues_of(content, prefix="d"):
     return [
-        TrackedDialogue(f"{prefix}{at}", [TrackedTurn(n, *turn) for n, turn in enumerate(dialogue)])
-        for at, dialogue in enumerate(content)
+        TrackedDialogue(f"{prefix}{place}", *zip(*dialogue, strict=True))
+        for place, dialogue in enumerate(content)
     ]
 
 
@@ -51,10 +51,7 @@ def test_all_shares_lie_between_0_and_100(content):
 @settings(deadline=None)
 @given(dialogues)
 def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
-    perfect = [
-        TrackedDialogue(d.id, [TrackedTurn(t.number, t.gold, t.gold) for t in d.turns])
-        for d in content
-    ]
+    perfect = [TrackedDialogue(d.id, d.gold, d.gold) for d in content]
     report = score_tracking(perfect)
     for name in set(SHARES) - {"RSA", "GCA"}:
         assert report.metrics[name] == pytest.approx(100)
@@ -62,9 +59,9 @@ def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
     assert report.fuzzy["joint_accuracy"] == 100
     # RSA gives turns without slots 0; GCA counts slots that gold drops as missed (its code does).
     occupied = [
-        any(value != "none" for slots in turn.gold.values() for value in slots.values())
+        any(value != "none" for slots in gold.values() for value in slots.values())
         for dialogue in content
-        for turn in dialogue.turns
+        for gold in dialogue.gold
     ]
     assert report.metrics["RSA"] == pytest.approx(100 * sum(occupied) / len(occupied))
     assert report.counts["wrong"] == report.counts["overshot"] == 0

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mwz.harness.metrics import (
     TrackedDialogue,
     TrackedFile,
-    TrackedTurn,
     flat_state,
     parse_tracking_file,
 )
@@ -58,13 +57,8 @@ def write_states(path: Path, turns: Sequence[tuple[str, str]], id_: str = "MUL00
 
 def tracked(*turns: tuple[str, str], id_: str = "d0001") -> TrackedDialogue:
     """Return a dialogue of (gold, predicted) states."""
-    return TrackedDialogue(
-        id_,
-        [
-            TrackedTurn(number, belief(gold), belief(predicted))
-            for number, (gold, predicted) in enumerate(turns)
-        ],
-    )
+    gold, predicted = ([belief(turn[side]) for turn in turns] for side in (0, 1))
+    return TrackedDialogue(id_, gold, predicted)
 
 
 def pairs(*turns: tuple[str, str]) -> list[StatePair]:

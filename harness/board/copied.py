@@ -163,7 +163,7 @@ def fingerprints_of(
     phrases = {id_: [*map(phrase, texts)] for id_, texts in (responses or {}).items()}
     beliefs = {id_: believed(predicted, gold[id_]) for id_, predicted in (states or {}).items()}
     right = {
-        one.id: "".join("01"[pair.failed == 0] for pair in dialogue_states(one).turns)
+        one.id: "".join("01"[pair.failed == 0] for pair in dialogue_states(one))
         for one in (track_states(states or {}, benchmark) if tracked is None else tracked)
     }
     exact = (right.get(id_, "").ljust(one.turns, ".") for id_, one in benchmark.dialogues.items())

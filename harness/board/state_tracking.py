@@ -151,9 +151,9 @@ class States(Outputs):
         for dialogue in file.dialogues:
             id_ = dialogue_id(dialogue.id)
             if id_ in benchmark.dialogues:
-                by_number = {turn.number: turn.predicted for turn in dialogue.turns}
-                turns = range(benchmark.dialogues[id_].turns)
-                states[id_] = [normalize_state(by_number.get(n, {}), rules) for n in turns]
+                turns = benchmark.dialogues[id_].turns
+                predicted = [*dialogue.predicted[:turns], *[{}] * (turns - len(dialogue.predicted))]
+                states[id_] = [normalize_state(state, rules) for state in predicted]
         return fingerprints_of(benchmark, None, states, file.dialogues) if states else None
 
 

@@ -149,9 +149,7 @@ def tracker_scores(
         turns=result.turns,
         of_turns=of.turns,
     )
-    share = gold_share(
-        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
-    )
+    share = gold_share((dialogue.predicted, dialogue.gold) for dialogue in dialogues)
     return TrackedScores(result=result, coverage=coverage, gold_share=share, **about)
 
 
@@ -163,11 +161,12 @@ def agreement(
     equal = []
     for dialogue in dialogues:
         gold_states = gold.get(dialogue_id(dialogue.id), ())
-        for turn in dialogue.turns:
+        for turn, state in enumerate(dialogue.gold):
             is_equal = False
-            if turn.number < len(gold_states):
-                states = comparable_states(gold_states[turn.number], turn.gold, rules)
-                pair = StatePair(*(flat_state(without_booking_prefix(one)) for one in states))
+            if turn < len(gold_states):
+                states = comparable_states(gold_states[turn], state, rules)
+                gold_state, own_state = map(without_booking_prefix, states)
+                pair = StatePair(flat_state(gold_state), flat_state(own_state))
                 is_equal = is_exact(without_absent(pair))
             equal.append(is_equal)
     return sum(equal) / max(len(equal), 1)

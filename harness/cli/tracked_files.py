@@ -21,13 +21,12 @@ from ..metrics import (
     TrackedFile,
     TrackingResult,
     cell,
+    dialogue_rows,
     dialogue_states,
     joined_metric,
     score_tracking,
     slot_name,
-    states_of,
     tracking_metrics,
-    tracking_rows,
     tracking_signature,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
@@ -167,7 +166,7 @@ def without(
     for name, only in counted_domains.items():
         remaining = []
         for dialogue in file.dialogues:
-            if not set(only).isdisjoint(dialogue.goal_domains or ()):
+            if not set(only).isdisjoint(dialogue.goal_domains):
                 remaining.append(dialogue)
         part = replace(file, dialogues=remaining, left_out=())
         if part.gold_domains.isdisjoint(only):
@@ -182,7 +181,7 @@ def tracking_evidence(scored: ScoredFile) -> comparison.Evidence:
     """Return the evidence of a file's dialogues, for intervals and tests."""
     file, choices = scored.file, scored.choices
     rows = {}
-    for id_, row in tracking_rows(states_of(file.dialogues, choices), choices).items():
+    for id_, row in dialogue_rows(file.dialogues, choices).items():
         rows[dialogue_id(id_)] = row
     # What chance draws must not hang on the order of dialogues in a file.
     if file.benchmark is not None:
@@ -212,16 +211,13 @@ def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> Tra
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
     for dialogue in file.dialogues:
         gold = benchmark.dialogues.get(dialogue_id(dialogue.id))
-        if gold is None or gold.turns < len(dialogue.turns):
+        turns = len(dialogue.gold)
+        if gold is None or gold.turns < turns:
             last = "" if gold is None else f"turn {gold.turns} is "
             problems.append(f"dialogue {dialogue.id}: {last}{reason}")
         else:
-            turns = []
-            for turn in dialogue.turns:
-                active = gold.active_domains[turn.number]
-                turns.append(replace(turn, active_domains=active))
-            goal = frozenset(gold.goal)
-            dialogues.append(replace(dialogue, turns=turns, goal_domains=goal))
+            active, goal = gold.active_domains[:turns], frozenset(gold.goal)
+            dialogues.append(replace(dialogue, active_domains=active, goal_domains=goal))
     refuse(file.source, problems)
     return replace(file, dialogues=dialogues)
 
@@ -233,15 +229,16 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
     `verdicts`, each with `metric`, `score` (from 0 to 1, or None) and `reason`.
     """
     states = dialogue_states(dialogue, choices)
-    verdicts_by_turn: list[list[dict[str, Any]]] = [[] for _ in states.turns]
+    verdicts_by_turn: list[list[dict[str, Any]]] = [[] for _ in states]
     for metric in tracking_metrics(choices):
         if metric in VERDICTS:
             for place, verdicts in enumerate(VERDICTS[metric](states, choices)):
-                for title, verdict in verdicts.items():
-                    verdicts_by_turn[place].append({"metric": title, **verdict._asdict()})
+                for title, (score, reason) in verdicts.items():
+                    shown = {"metric": title, "score": score, "reason": reason}
+                    verdicts_by_turn[place].append(shown)
     turns = []
-    for place, pair in enumerate(states.turns):
-        turn: dict[str, Any] = {"number": states.numbers[place]}
+    for place, pair in enumerate(states):
+        turn: dict[str, Any] = {"number": place}
         turn["gold"] = {slot_name(slot): value for slot, value in pair.gold.items()}
         turn["predicted"] = {slot_name(slot): value for slot, value in pair.predicted.items()}
         turn["verdicts"] = verdicts_by_turn[place]

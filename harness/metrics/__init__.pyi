@@ -97,13 +97,13 @@ from .tracking.evaluation import (
     TrackingResult as TrackingResult,
     cell as cell,
     correlation as correlation,
+    dialogue_rows as dialogue_rows,
     joined_metric as joined_metric,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,
     score_tracking as score_tracking,
-    states_of as states_of,
     tail_orientation as tail_orientation,
-    tracking_rows as tracking_rows,
+    tracking_formula as tracking_formula,
     tracking_shares as tracking_shares,
 )
 from .tracking.goal_accuracy import is_exact as is_exact
@@ -113,10 +113,7 @@ from .tracking.matching import (
     comparable_states as comparable_states,
     without_booking_prefix as without_booking_prefix,
 )
-from .tracking.metric import (
-    Verdict as Verdict,
-    heading as heading,
-)
+from .tracking.metric import heading as heading
 from .tracking.registry import (
     VERDICTS as VERDICTS,
     compact_keys as compact_keys,
@@ -131,7 +128,6 @@ from .tracking.states import (
     StatePair as StatePair,
     TrackedDialogue as TrackedDialogue,
     TrackedFile as TrackedFile,
-    TrackedTurn as TrackedTurn,
     dialogue_states as dialogue_states,
     flat_state as flat_state,
     parse_tracking_file as parse_tracking_file,

@@ -6,8 +6,9 @@ The module of each metric says what it means.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from statistics import StatisticsError, correlation as pearson, fmean
 from typing import Any, TypeAlias
 
@@ -171,13 +172,6 @@ POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
 
 
-def states_of(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
-) -> dict[str, DialogueStates]:
-    """Return dialogue id -> its states as the choices make them."""
-    return {dialogue.id: dialogue_states(dialogue, choices) for dialogue in dialogues}
-
-
 def _column(metric: TrackingMetric, column: str) -> str:
     """Return the column of a metric's row among those of all metrics."""
     return f"{metric.name}: {column}"
@@ -196,7 +190,8 @@ def tracking_rows(states: TrackedStates, choices: Choices = Choices()) -> Rows:
 
 def dialogue_rows(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) -> Rows:
     """Return the rows of tracked dialogues, of all metrics side by side."""
-    return tracking_rows(states_of(dialogues, choices), choices)
+    states = {dialogue.id: dialogue_states(dialogue, choices) for dialogue in dialogues}
+    return tracking_rows(states, choices)
 
 
 def tracking_shares(sums: Sums, choices: Choices = Choices()) -> dict[str, Any]:
@@ -250,57 +245,58 @@ def score_tracking(
     Raises:
         InputError: There are fewer slots than are wrong.
     """
-    by_id = states_of(dialogues, choices)
+    by_id = {dialogue.id: dialogue_states(dialogue, choices) for dialogue in dialogues}
+    _check_slots(by_id, choices)
     states = list(by_id.values())
-    _check_slots(dialogues, states, choices)
     rows = tracking_rows(by_id, choices)
     sums = sum_rows(rows)
     counts = {}
     for metric in tracking_metrics(choices).values():
         for column in COUNTS.get(metric.name, ()):
             counts[column] = int(sums[_column(metric, column)])
+    # Figures whose key has two parts, `FGA.0.5`, lie in a map of their own.
+    metrics: dict[str, float | dict[str, float]] = {}
+    maps: dict[str, dict[str, float]] = {"changes": {}, "fuzzy": {}}
+    for key, value in tracking_shares(sums, choices).items():
+        group, _, name = key.partition(".")
+        if not name:
+            metrics[key] = value
+            continue
+        if group not in maps:
+            metrics[group] = maps[group] = {}
+        maps[group][name] = value
     whole = TrackingResult(
         dialogues=len(dialogues),
-        turns=sum(len(dialogue.turns) for dialogue in states),
+        turns=sum(map(len, states)),
         slots=choices.slots,
-        **_by_map(tracking_shares(sums, choices)),
+        metrics=metrics,
         counts=counts,
+        changes=maps["changes"],
+        fuzzy=maps["fuzzy"],
         variants=choices.variants,
     )
     if not by_part:
         return whole
-    changes_by_turn = [judge_changes(dialogue.changing) for dialogue in states]
     changes: list[Change] = []
-    for turns in changes_by_turn:
-        for turn in turns:
-            changes += turn
+    mistakes = []
+    for dialogue in states:
+        changes_by_turn = judge_changes(dialogue)
+        changes += chain.from_iterable(changes_by_turn)
+        mistakes.append(mistakes_by_turn(changes_by_turn))
     per_domain = _by_domain(dialogues, states, changes, choices)
     per_domain_mean = {}
     for key in next(iter(per_domain.values()), {}):
         if key not in ("turns", "lambda"):
             per_domain_mean[key] = fmean(figures[key] for figures in per_domain.values())
-    mistakes = [mistakes_by_turn(turns) for turns in changes_by_turn]
     return replace(
         whole,
         per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
         per_domain=per_domain,
         per_domain_mean=per_domain_mean,
-        **_lost_accuracy(states, choices),
+        positions=_by_position(states, choices),
+        losses=_losses(states),
         mistakes=_mistake_patterns(mistakes, list(rows.values()), choices),
     )
-
-
-def _by_map(shares: Mapping[str, float]) -> dict[str, Any]:
-    """Return shares as results hold them: `metrics`, and maps that are parts of their own."""
-    metrics: dict[str, Any] = {}
-    for key, value in shares.items():
-        group, _, name = key.partition(".")
-        if name:
-            metrics.setdefault(group, {})[name] = value
-        else:
-            metrics[key] = value
-    parts = {part: metrics.pop(part, {}) for part in ("changes", "fuzzy")}
-    return {"metrics": metrics, **parts}
 
 
 def _by_domain(
@@ -314,24 +310,22 @@ def _by_domain(
     No system is asked for states of other domains.
     """
     domains: set[str] = set()
-    for dialogue in states:
-        for pair in dialogue.turns:
-            domains.update(domain for domain, _ in pair.gold)
-    parts: dict[str, list[_DomainTurns]] = {domain: [] for domain in sorted(domains)}
+    for pair in chain.from_iterable(states):
+        domains.update(domain for domain, _ in pair.gold)
+    parts: dict[str, list[_DomainTurns]] = {}
     for tracked, whole in zip(dialogues, states, strict=True):
-        for domain, positions in turns_by_domain(tracked, whole, choices.per_domain).items():
-            if domain in parts:
+        for domain, turns in turns_by_domain(tracked, whole, choices.per_domain).items():
+            if domain in domains:
                 alone = dialogue_states(tracked, replace(choices, only=(domain,)))
-                parts[domain].append((alone, positions))
+                parts.setdefault(domain, []).append((alone, turns))
     scores = {}
-    for domain, domain_parts in parts.items():
-        if domain_parts:
-            scores[domain] = _score_domain(domain, domain_parts, changes, choices)
+    for domain in sorted(parts):
+        scores[domain] = _score_domain(domain, parts[domain], changes, choices)
     return scores
 
 
 _DomainTurns: TypeAlias = tuple[DialogueStates, Sequence[int]]
-"""A dialogue's states of one domain, and the positions of the turns that count for it."""
+"""A dialogue's states of one domain, and the turns that count for it."""
 
 
 def _score_domain(
@@ -342,11 +336,11 @@ def _score_domain(
     That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
     (2022) was made with.
     """
-    turns = []
-    for states, positions in parts:
-        turns += [states.turns[position] for position in positions]
-    scores: dict[str, float] = {"turns": len(turns)}
-    whole = {"": DialogueStates(range(len(turns)), turns)}
+    pairs = []
+    for states, turns in parts:
+        pairs += [states[turn] for turn in turns]
+    scores: dict[str, float] = {"turns": len(pairs)}
+    whole = {"": pairs}
     for metric in tracking_metrics(replace(choices, metrics=PER_DOMAIN)).values():
         assert metric.rows is not None
         assert metric.formula is not None
@@ -361,59 +355,68 @@ def _score_domain(
     return scores
 
 
-def _check_slots(
-    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
-) -> None:
+def _check_slots(states: TrackedStates, choices: Choices) -> None:
+    """Make sure that no turn has more wrong slots than there are slots.
+
+    Raises:
+        InputError: Some turns have.
+    """
     problems = []
-    for dialogue, turns in zip(dialogues, states, strict=True):
-        for number, pair in zip(turns.numbers, turns.turns, strict=True):
-            wrong = wrong_slots(pair, choices.dashes)
+    for id_, dialogue in states.items():
+        for number, turn in enumerate(dialogue):
+            wrong = wrong_slots(turn, choices.dashes)
             if wrong > choices.slots:
                 problems.append(
                     f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
-                    f"{dialogue.id}, turn {number}; give the number of slots that the data set "
+                    f"{id_}, turn {number}; give the number of slots that the data set "
                     "defines by --variant slots=NUMBER"
                 )
     refuse("slots", problems)
 
 
-def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
-    """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
-
-    def relative_accuracy(turn: StatePair) -> float:
-        return turn_relative_slot_accuracy(turn, choices.dashes)
-
+def _by_position(
+    states: Sequence[DialogueStates], choices: Choices
+) -> tuple[Mapping[str, Number], ...]:
+    """Return the scores of each tenth of the dialogues, and where accuracy is lost."""
     turns_of_part: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
     lost_in: Counter[int] = Counter()
-    places_lost = []
-    recovered = 0
     for dialogue in states:
-        turns = dialogue.turns
-        for place, turn in enumerate(turns):
-            turns_of_part[place * POSITIONS // len(turns)].append(turn)
-        exact = [is_exact(turn) for turn in turns]
+        for place, turn in enumerate(dialogue):
+            turns_of_part[place * POSITIONS // len(dialogue)].append(turn)
+        exact = list(map(is_exact, dialogue))
         if not exact[-1]:
-            first = exact.index(False)
-            lost_in[first * POSITIONS // len(turns)] += 1
-            places_lost.append(first / len(turns))
-            recovered += any(exact[first:])
+            lost_in[exact.index(False) * POSITIONS // len(dialogue)] += 1
     positions = []
     for part, turns in enumerate(turns_of_part):
+        joint = list(map(is_exact, turns))
+        relative = [turn_relative_slot_accuracy(turn, choices.dashes) for turn in turns]
         positions.append(
             {
                 "start": part / POSITIONS,
                 "turns": len(turns),
-                "jga": _percent(is_exact, turns),
-                "rsa": _percent(relative_accuracy, turns),
+                "jga": 100 * fmean(joint) if turns else None,
+                "rsa": 100 * fmean(relative) if turns else None,
                 "first_lost": lost_in[part],
             }
         )
-    losses = {
-        "dialogues": len(places_lost),
+    return tuple(positions)
+
+
+def _losses(states: Sequence[DialogueStates]) -> dict[str, Number]:
+    """Return where dialogues that end inexact lose joint goal accuracy for the first time."""
+    places = []
+    recovered = 0
+    for dialogue in states:
+        exact = list(map(is_exact, dialogue))
+        if not exact[-1]:
+            first = exact.index(False)
+            places.append(first / len(dialogue))
+            recovered += any(exact[first:])
+    return {
+        "dialogues": len(places),
         "recovered": recovered,
-        "mean_position": _mean(places_lost),
+        "mean_position": fmean(places) if places else None,
     }
-    return {"positions": tuple(positions), "losses": losses}
 
 
 def mistakes_by_turn(changes: Iterable[Iterable[Change]]) -> list[int]:
@@ -458,7 +461,8 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
 
 def _mistake_patterns(
     mistakes: Sequence[Sequence[int]], rows: Sequence[Row], choices: Choices
-) -> dict[str, Any]:
+) -> dict[str, Number | Mapping[str, Mapping[str, float | None]]]:
+    """Return `mistakes` of the result, given the mistakes by turn and the rows of dialogues."""
     tails, uneven = [], []
     shares_of_mistaken = []
     for counts, row in zip(mistakes, rows, strict=True):
@@ -476,15 +480,7 @@ def _mistake_patterns(
             correlations["NU"][name] = correlation(uneven, scores)
     return {
         "dialogues": len(tails),
-        "tail_orientation": _mean(tails),
-        "non_uniformity": _mean(uneven),
+        "tail_orientation": fmean(tails) if tails else None,
+        "non_uniformity": fmean(uneven) if tails else None,
         "correlations": correlations,
     }
-
-
-def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:
-    return 100 * fmean(map(score, turns)) if turns else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None

@@ -31,7 +31,6 @@ from .choices import HEADLINE_LAMBDA, Choices, lambda_label
 from .metric import (
     TrackingMetric,
     TurnVerdicts,
-    Verdict,
     exact_sum,
     mean_of_turns,
     sum_of,
@@ -50,7 +49,7 @@ def is_exact(turn: StatePair) -> bool:
 
 def count_exact_turns(dialogue: DialogueStates) -> Row:
     """Count the turns of a dialogue, and the exact ones."""
-    return {"turns": len(dialogue.turns), "exact_turns": sum(map(is_exact, dialogue.turns))}
+    return {"turns": len(dialogue), "exact_turns": sum(map(is_exact, dialogue))}
 
 
 def joint_goal_accuracy(choices: Choices) -> TrackingMetric:
@@ -99,9 +98,7 @@ EXACT = -1
 ERROR = 0
 
 
-def error_distances(
-    turns: Sequence[StatePair], numbers: Sequence[int], version: str = Choices.fga
-) -> list[float]:
+def error_distances(dialogue: DialogueStates, version: str = Choices.fga) -> list[float]:
     """Return for each turn of a dialogue how many turns ago its latest error was made.
 
     A turn that is exact is `EXACT`. A turn that errs itself is `ERROR`: an inexact turn that is the
@@ -109,8 +106,7 @@ def error_distances(
     that is not gold.
 
     Args:
-        turns: The dialogue's turns, in order.
-        numbers: The turns' numbers, which distances are measured in.
+        dialogue: The dialogue's states.
         version: To the authors' "code" an inexact turn also errs because it follows an exact one,
             and before the first error distances are from turn -1. In their "paper" neither is so:
             such a turn is infinitely far from any error. By "slots", as in their script for TripPy,
@@ -118,12 +114,11 @@ def error_distances(
     """
     distances: list[float] = []
     last_error = -math.inf if version == "paper" else -1
-    errs = _errs_in_other_slots if version == "slots" else _errs
     before = None
-    for number, turn in zip(numbers, turns, strict=True):
+    for number, turn in enumerate(dialogue):
         if is_exact(turn):
             distances.append(EXACT)
-        elif before is None or (version != "paper" and is_exact(before)) or errs(before, turn):
+        elif before is None or _errs(before, turn, version):
             distances.append(ERROR)
             last_error = number
         else:
@@ -132,14 +127,15 @@ def error_distances(
     return distances
 
 
-def _errs(before: StatePair, turn: StatePair) -> bool:
+def _errs(before: StatePair, turn: StatePair, version: str) -> bool:
+    """Return whether an inexact turn errs itself, given the turn before it."""
+    if version != "paper" and is_exact(before):
+        return True
+    if version == "slots":
+        return _wrong_slots(before) != _wrong_slots(turn)
     gold_added = turn.gold.items() - before.gold.items()
     predicted_added = turn.predicted.items() - before.predicted.items()
     return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())
-
-
-def _errs_in_other_slots(before: StatePair, turn: StatePair) -> bool:
-    return _wrong_slots(before) != _wrong_slots(turn)
 
 
 def _wrong_slots(turn: StatePair) -> set[Slot]:
@@ -180,18 +176,14 @@ def domain_score(
     """
     scores = []
     for states, positions in parts:
-        distances = _distances(states, choices)
+        distances = error_distances(states, choices.fga)
         scores += [turn_score(distances[position], decay) for position in positions]
     return float(share(sum(scores), len(scores)))
 
 
-def _distances(dialogue: DialogueStates, choices: Choices) -> list[float]:
-    return error_distances(dialogue.turns, dialogue.numbers, choices.fga)
-
-
 def count_flexibly(dialogue: DialogueStates, choices: Choices) -> Row:
     """Count the turns of a dialogue, those without an error of their own, and sums of FGA."""
-    distances = _distances(dialogue, choices)
+    distances = error_distances(dialogue, choices.fga)
     row: dict[str, float] = {
         "turns": len(distances),
         # M2 of the paper's table 1: turns that make no error of their own.
@@ -228,24 +220,19 @@ def flexible_goal_accuracy(choices: Choices) -> TrackingMetric:
 def flexible_verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
     """Return what FGA gives each turn, with every λ."""
     turns = []
-    for distance in _distances(dialogue, choices):
-        reason = _flexible_reason(distance)
-        verdicts = {}
-        for decay in choices.lambdas:
-            score = turn_score(distance, decay)
-            verdicts[f"FGA λ={lambda_label(decay)}"] = Verdict(score, reason)
-        turns.append(verdicts)
-    return turns
-
-
-def _flexible_reason(distance: float) -> str:
     reasons = {
         EXACT: "the states are equal",
         ERROR: "the error is made in this turn",
         math.inf: "right in itself, before any error",
     }
-    later = f"right in itself, {distance:g} after the turn of the latest error"
-    return reasons.get(distance, later)
+    for distance in error_distances(dialogue, choices.fga):
+        later = f"right in itself, {distance:g} after the turn of the latest error"
+        reason = reasons.get(distance, later)
+        verdicts = {}
+        for decay in choices.lambdas:
+            verdicts[f"FGA λ={lambda_label(decay)}"] = turn_score(distance, decay), reason
+        turns.append(verdicts)
+    return turns
 
 
 FUZZY_RATIO = 95
@@ -275,15 +262,14 @@ def is_fuzzily_exact(turn: StatePair) -> bool:
 
 def count_fuzzily(dialogue: DialogueStates) -> Row:
     """Count the turns of a dialogue, those that are fuzzily exact, and slots."""
-    turns = dialogue.turns
-    return {
-        "turns": len(turns),
-        "exact_turns": sum(map(is_fuzzily_exact, turns)),
-        "as_written": sum(map(is_fuzzily_exact, dialogue.written or turns)),
-        "correct": sum(map(matching_slots, turns)),
-        "predicted": sum(len(turn.predicted) for turn in turns),
-        "gold": sum(len(turn.gold) for turn in turns),
-    }
+    row = dict.fromkeys(("exact_turns", "as_written", "correct", "predicted", "gold"), 0)
+    for turn in dialogue:
+        row["exact_turns"] += is_fuzzily_exact(turn)
+        row["as_written"] += is_fuzzily_exact(turn.written or turn)
+        row["correct"] += matching_slots(turn)
+        row["predicted"] += len(turn.predicted)
+        row["gold"] += len(turn.gold)
+    return {"turns": len(dialogue), **row}
 
 
 def fuzzy_shares(sums: Sums) -> Figures:

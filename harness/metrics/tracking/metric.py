@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ..metric import Figure, Figures, Metric, Presentation, Row, Rows, Sums, share
 from .choices import Choices
@@ -26,17 +26,8 @@ TrackedStates: TypeAlias = Mapping[str, DialogueStates]
 TrackingMetric: TypeAlias = Metric[TrackedStates]
 
 
-class Verdict(NamedTuple):
-    """What a metric gives a turn.
-
-    Attributes:
-        score: A share from 0 to 1; None if the turn is left out.
-        reason: Why the turn has it.
-    """
-
-    score: float | None
-    reason: str
-
+Verdict: TypeAlias = tuple[float | None, str]
+"""What a metric gives a turn, from 0 to 1 or None if the turn is left out, and why."""
 
 TurnVerdicts: TypeAlias = Sequence[Mapping[str, Verdict]]
 """Of each turn of a dialogue, heading -> what a metric gives the turn."""
@@ -100,7 +91,7 @@ def turn_scores(name: str, score: Callable[[StatePair], float]) -> Callable[[Dia
     """
 
     def count(dialogue: DialogueStates) -> Row:
-        scores = [score(turn) for turn in dialogue.turns]
+        scores = list(map(score, dialogue))
         return {"turns": len(scores), **exact_sum(name, scores)}
 
     return count
@@ -159,8 +150,6 @@ def verdicts_by_turn(
     """Return what gives the verdicts of a metric that looks at one turn at a time."""
 
     def verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
-        return [
-            {name: Verdict(score(turn, choices), reason(turn, choices))} for turn in dialogue.turns
-        ]
+        return [{name: (score(turn, choices), reason(turn, choices))} for turn in dialogue]
 
     return verdicts

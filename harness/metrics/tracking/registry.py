@@ -23,7 +23,7 @@ from .goal_accuracy import (
     joint_verdicts,
     recall_verdicts,
 )
-from .metric import TrackingMetric, TurnVerdicts, Verdict, heading
+from .metric import TrackingMetric, TurnVerdicts, heading
 from .slot_accuracy import (
     OUTCOMES,
     average_goal_accuracy,
@@ -117,12 +117,11 @@ def verdicts_of(metric: TrackingMetric, dialogue: DialogueStates, choices: Choic
         return VERDICTS[metric.name](dialogue, choices)
     assert metric.rows is not None
     assert metric.formula is not None
-    turns = []
-    for place in range(len(dialogue.turns)):
-        turn = dialogue.part(slice(place, place + 1))
-        figures = metric.formula(metric.rows({"": turn})[""])
-        turns.append({heading(key): Verdict(value / 100, "") for key, value in figures.items()})
-    return turns
+    verdicts = []
+    for turn in dialogue:
+        figures = metric.formula(metric.rows({"": [turn]})[""])
+        verdicts.append({heading(key): (value / 100, "") for key, value in figures.items()})
+    return verdicts
 
 
 def tracking_signature(
@@ -148,7 +147,7 @@ def tracking_signature(
     if benchmark is None:
         states = {}
         for dialogue in dialogues:
-            states[dialogue.id] = [[turn.number, turn.gold] for turn in dialogue.turns]
+            states[dialogue.id] = list(enumerate(dialogue.gold))
         return Signature(gold=digest_of_json(states), parameters=parameters)
     rules = rule_set(DEFAULT_RULES)
     if gold is None:
@@ -169,10 +168,10 @@ def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
     annotation: dict[str, object] = {}
     if over == "active":
         for dialogue in dialogues:
-            annotation[dialogue.id] = [turn.active_domains for turn in dialogue.turns]
+            annotation[dialogue.id] = dialogue.active_domains
     elif over == "dialogues":
         for dialogue in dialogues:
-            annotation[dialogue.id] = sorted(dialogue.goal_domains or ())
+            annotation[dialogue.id] = sorted(dialogue.goal_domains)
     else:
         return over
     return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
@@ -182,7 +181,7 @@ def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str
     """Return the turns scored of all and a digest of which; None if all are."""
     played = []
     for dialogue in dialogues:
-        played.append((dialogue.id, [turn.number for turn in dialogue.turns]))
+        played.append((dialogue.id, list(range(len(dialogue.gold)))))
     turns = sum(len(numbers) for _, numbers in played)
     if turns == benchmark.turns:
         return None

@@ -38,7 +38,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -48,7 +48,6 @@ from .matching import DROPPED
 from .metric import (
     TrackingMetric,
     TurnVerdicts,
-    Verdict,
     exact_sum,
     mean_of_turns,
     sum_of,
@@ -145,13 +144,17 @@ relative_verdicts = verdicts_by_turn(
 
 def count_averages(dialogue: DialogueStates) -> Row:
     """Count the turns of a dialogue that have a state, and sums of AGA and IAGA."""
-    scored = [turn for turn in dialogue.turns if turn.gold]
-    average = [turn.correct / len(turn.gold) for turn in scored]
-    # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
-    of_union = [turn.correct / (turn.slots + turn.wrong) for turn in scored]
+    average, of_union = [], []
+    turns_with_prediction = 0
+    for turn in dialogue:
+        turns_with_prediction += bool(turn.predicted)
+        if turn.gold:
+            average.append(turn.correct / len(turn.gold))
+            # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
+            of_union.append(turn.correct / (turn.slots + turn.wrong))
     return {
-        "turns_with_gold": len(scored),
-        "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
+        "turns_with_gold": len(average),
+        "turns_with_prediction": turns_with_prediction,
         **exact_sum("AGA", average),
         **exact_sum("IAGA", of_union),
     }
@@ -205,11 +208,12 @@ def precision_recall_f1(correct: Any, predicted: Any, gold: Any) -> dict[str, An
 
 def count_triples(dialogue: DialogueStates) -> Row:
     """Count the slots with a value of all turns of a dialogue: right, predicted, and gold ones."""
-    return {
-        "correct": sum(turn.correct for turn in dialogue.turns),
-        "predicted": sum(len(turn.predicted) for turn in dialogue.turns),
-        "gold": sum(len(turn.gold) for turn in dialogue.turns),
-    }
+    row = {"correct": 0, "predicted": 0, "gold": 0}
+    for turn in dialogue:
+        row["correct"] += turn.correct
+        row["predicted"] += len(turn.predicted)
+        row["gold"] += len(turn.gold)
+    return row
 
 
 def slot_f1(choices: Choices) -> TrackingMetric:
@@ -266,18 +270,24 @@ def change_scores(
     return {"gca": mean * (correct > 0) + of_nothing * (correct == 0), **parts}
 
 
-def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
-    """Return what became of every change of a dialogue's states, turn by turn.
-
-    Args:
-        turns: The dialogue's turns in order.
-    """
+def judge_changes(dialogue: DialogueStates) -> list[list[Change]]:
+    """Return what became of every change of a dialogue's states, turn by turn."""
     judged: list[list[Change]] = []
-    before = StatePair({}, {})
-    for turn in turns:
-        now = StatePair(_carry(before.gold, turn.gold), _carry(before.predicted, turn.predicted))
-        judged.append(_judge_turn(before, now))
-        before = now
+    gold_before: State = {}
+    predicted_before: State = {}
+    for turn in dialogue:
+        gold = _carry(gold_before, {**turn.dropped, **turn.gold})
+        predicted = _carry(predicted_before, turn.predicted)
+        outcomes: dict[Slot, Outcome] = {}
+        for slot, value in _changed(gold_before, gold):
+            outcomes[slot] = _judge_gold(slot, value, predicted)
+        changes = list(outcomes.items())
+        for slot, value in _changed(predicted_before, predicted):
+            outcome = _judge_predicted(slot, value, gold, outcomes.get(slot))
+            if outcome is not None:
+                changes.append((slot, outcome))
+        judged.append(changes)
+        gold_before, predicted_before = gold, predicted
     return judged
 
 
@@ -303,20 +313,6 @@ def _carry(before: State, now: State) -> State:
 def _changed(before: State, now: State) -> list[tuple[Slot, str]]:
     """Return the pairs that were not there before."""
     return [(slot, value) for slot, value in now.items() if before.get(slot) != value]
-
-
-def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:
-    gold_changes = [
-        (slot, _judge_gold(slot, value, now.predicted))
-        for slot, value in _changed(before.gold, now.gold)
-    ]
-    settled = dict(gold_changes)
-    predicted_changes = []
-    for slot, value in _changed(before.predicted, now.predicted):
-        outcome = _judge_predicted(slot, value, now.gold, settled.get(slot))
-        if outcome is not None:
-            predicted_changes.append((slot, outcome))
-    return gold_changes + predicted_changes
 
 
 def _judge_gold(slot: Slot, value: str, predicted: State) -> Outcome:
@@ -346,7 +342,7 @@ def granular_change_accuracy(choices: Choices) -> TrackingMetric:
     """Return GCA and its four part scores."""
 
     def count(dialogue: DialogueStates) -> Row:
-        return count_changes(chain.from_iterable(judge_changes(dialogue.changing)))
+        return count_changes(chain.from_iterable(judge_changes(dialogue)))
 
     def shares(sums: Sums) -> Figures:
         scores = change_scores(**sums, weighing=choices.gca)
@@ -366,14 +362,13 @@ def granular_change_accuracy(choices: Choices) -> TrackingMetric:
 
 def change_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
     """Return what became of the changes of each turn; GCA gives a single turn no score."""
-    changes_by_turn = judge_changes(dialogue.changing)
-    return [{"GCA": Verdict(None, _change_reason(changes))} for changes in changes_by_turn]
-
-
-def _change_reason(changes: Sequence[Change]) -> str:
-    parts = []
-    for outcome in OUTCOMES:
-        slots = sorted(slot_name(slot) for slot, judged in changes if judged == outcome)
-        if slots:
-            parts.append(f"{outcome} {', '.join(slots)}")
-    return f"counts {'; '.join(parts)}" if parts else "no changes"
+    verdicts = []
+    for changes in judge_changes(dialogue):
+        counted = []
+        for outcome in OUTCOMES:
+            slots = sorted(slot_name(slot) for slot, judged in changes if judged == outcome)
+            if slots:
+                counted.append(f"{outcome} {', '.join(slots)}")
+        reason = f"counts {'; '.join(counted)}" if counted else "no changes"
+        verdicts.append({"GCA": (None, reason)})
+    return verdicts

@@ -10,9 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
 from mwz.normalization import (
@@ -20,6 +21,7 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     digest_of_json,
+    is_absent,
     rule_set,
     without_absent_slots,
     without_empty_domains,
@@ -40,9 +42,9 @@ from .choices import Choices
 from .matching import (
     BOOKING_SLOTS,
     DROPPED,
-    TakenLiterally,
     comparable_states,
-    literal_parts,
+    drops_slots,
+    keeps_blanks,
     without_booking_prefix,
 )
 
@@ -55,10 +57,20 @@ State: TypeAlias = Mapping[Slot, str]
 
 @dataclass(frozen=True)
 class StatePair:
-    """The gold and the predicted state of one turn, and how many of their slots agree."""
+    """The gold and the predicted state of one turn, as metrics take them, and how far they agree.
+
+    Attributes:
+        gold: The gold state, without absent slots.
+        predicted: The predicted state, without absent slots.
+        written: Both with absent slots, and with the slots' names as they are written (`bookday` is
+            not `day`); None where they are the same.
+        dropped: The gold slots that are written out as dropped, where that counts as a change.
+    """
 
     gold: State
     predicted: State
+    written: StatePair | None = None
+    dropped: State = field(default_factory=dict)
 
     @cached_property
     def correct(self) -> int:
@@ -96,77 +108,47 @@ class StatePair:
 
         To them the gold slot is missed, and the predicted one is another.
         """
-        if not self.wrong:
-            return 0
-        return sum(
-            value.rpartition("-")[:2] != self.predicted[slot].rpartition("-")[:2]
-            for slot, value in self.gold.items()
-            if slot in self.predicted
-        )
+        split = 0
+        if self.wrong:
+            for slot in self.gold.keys() & self.predicted.keys():
+                gold, predicted = self.gold[slot], self.predicted[slot]
+                split += gold.rpartition("-")[:2] != predicted.rpartition("-")[:2]
+        return split
 
     def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
         """Return the slots, with their values, that are to be kept of both states."""
-        gold, predicted = (
-            {slot: value for slot, value in state.items() if keep(slot, value)}
-            for state in (self.gold, self.predicted)
-        )
+        gold = {slot: value for slot, value in self.gold.items() if keep(slot, value)}
+        predicted = {slot: value for slot, value in self.predicted.items() if keep(slot, value)}
         return StatePair(gold, predicted)
 
 
-@dataclass(frozen=True)
-class DialogueStates:
-    """A dialogue's states, turn by turn, as the metrics take them.
-
-    Attributes:
-        numbers: The turns' numbers, ascending.
-        turns: The turns' states without absent slots: what is compared.
-        written: The same with absent slots, and with the slots' names as they are written
-            (`bookday` is not `day`); empty where nothing depends on it.
-        literal: What of the absent slots is taken literally.
-    """
-
-    numbers: Sequence[int]
-    turns: Sequence[StatePair]
-    written: Sequence[StatePair] = ()
-    literal: TakenLiterally = TakenLiterally()
-
-    @property
-    def changing(self) -> Sequence[StatePair]:
-        """The turns' states whose changes count: `turns`, with gold slots that are dropped."""
-        if not self.literal.dropped:
-            return self.turns
-        return [
-            replace(turn, gold={**_dropped(pair.gold), **turn.gold})
-            for turn, pair in zip(self.turns, self.written, strict=True)
-        ]
-
-    def part(self, turns: slice) -> DialogueStates:
-        """Return some of the turns as a dialogue of their own."""
-        return replace(
-            self,
-            numbers=self.numbers[turns],
-            turns=self.turns[turns],
-            written=self.written[turns],
-        )
+DialogueStates: TypeAlias = Sequence[StatePair]
+"""A dialogue's states, turn by turn."""
 
 
 def flat_state(state: BeliefState) -> State:
     """Return a belief state as a map from (domain, slot name) to value."""
-    return {
-        (domain, slot): value for domain, slots in state.items() for slot, value in slots.items()
-    }
+    flat = {}
+    for domain, slots in state.items():
+        for slot, value in slots.items():
+            flat[domain, slot] = value
+    return flat
 
 
-def _dropped(state: State) -> State:
-    """Return the slots of a state that are written out as dropped."""
-    return {slot: value for slot, value in state.items() if value == DROPPED}
+def without_absent(pair: StatePair, blanks: bool = False) -> StatePair:
+    """Return a pair of states without the slots that have no value.
 
+    Args:
+        pair: The states; a pair without such slots is returned itself.
+        blanks: Whether blanks around a value, and an empty text, make it a value.
+    """
 
-def without_absent(pair: StatePair, literal: TakenLiterally = TakenLiterally()) -> StatePair:
-    """Return a pair of states without the slots that have no value."""
-    if not any(map(literal.is_absent, (*pair.gold.values(), *pair.predicted.values()))):
+    def is_present(slot: Slot, value: str) -> bool:
+        return (blanks and (not value or value != value.strip())) or not is_absent(value)
+
+    if all(is_present(*item) for item in chain(pair.gold.items(), pair.predicted.items())):
         return pair
-    return pair.part(lambda slot, value: not literal.is_absent(value))
+    return pair.part(is_present)
 
 
 def slot_name(slot: Slot) -> str:
@@ -201,40 +183,29 @@ class GoldStates:
 
 
 @dataclass(frozen=True)
-class TrackedTurn:
-    """One user turn.
-
-    Attributes:
-        number: The turn's number in its dialogue.
-        gold: The gold belief state.
-        predicted: The predicted belief state.
-        active_domains: The gold active domains; None where they are not known.
-        written: The gold and the predicted state before the names of booking slots were made
-            alike; None where they were not.
-    """
-
-    number: int
-    gold: BeliefState
-    predicted: BeliefState
-    active_domains: Sequence[str] | None = None
-    written: tuple[BeliefState, BeliefState] | None = None
-
-
-@dataclass(frozen=True)
 class TrackedDialogue:
-    """A dialogue's turns, by ascending number.
+    """A dialogue with gold and predicted states, as they were read.
 
     Attributes:
         id: The dialogue's id, as its file spells it.
-        turns: The turns.
-        goal_domains: The domains of the user's goal; None where they are not known.
-        literal: What of its states is taken literally.
+        gold: The gold belief state of each turn.
+        predicted: The predicted belief state of each turn.
+        written: Turn -> its gold and its predicted state before the names of booking slots were
+            made alike, if they were.
+        active_domains: The gold active domains of each turn; empty where they are not known.
+        goal_domains: The domains of the user's goal; empty where they are not known.
+        blanks: Whether blanks around a value, and an empty text, make it a value.
+        drops: Whether a gold `none` is a change to granular change accuracy.
     """
 
     id: str
-    turns: Sequence[TrackedTurn]
-    goal_domains: frozenset[str] | None = None
-    literal: TakenLiterally = TakenLiterally()
+    gold: Sequence[BeliefState]
+    predicted: Sequence[BeliefState]
+    written: Mapping[int, tuple[BeliefState, BeliefState]] = field(default_factory=dict)
+    active_domains: Sequence[Sequence[str]] = ()
+    goal_domains: frozenset[str] = frozenset()
+    blanks: bool = False
+    drops: bool = False
 
 
 def track_states(
@@ -257,69 +228,72 @@ def track_states(
             they lack are left out.
         rules: The rule set that normalises both sides; None for the default one.
     """
-    chosen = rule_set(DEFAULT_RULES) if rules is None else rules
+    if rules is None:
+        rules = rule_set(DEFAULT_RULES)
     tracked = []
     for id_, predictions in states.items():
         if gold is not None and id_ not in gold.states:
             continue
         dialogue = benchmark.dialogues[id_]
-        of_gold = dialogue.states if gold is None else gold.states[id_]
-        of_turns = zip(of_gold, predictions, dialogue.active_domains, strict=False)
-        turns = []
-        for number, (of_version, predicted, active_domains) in enumerate(of_turns):
-            wanted, found = comparable_states(of_version, predicted, chosen)
-            named = without_booking_prefix(wanted), without_booking_prefix(found)
-            as_written = named[0] is wanted and named[1] is found
-            written = None if as_written else (wanted, found)
-            turns.append(TrackedTurn(number, *named, active_domains, written))
-        tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
+        annotated = dialogue.states if gold is None else gold.states[id_]
+        gold_states, predicted_states = [], []
+        written = {}
+        for turn, (annotation, prediction) in enumerate(zip(annotated, predictions, strict=False)):
+            comparable = comparable_states(annotation, prediction, rules)
+            gold_state, predicted_state = map(without_booking_prefix, comparable)
+            if gold_state is not comparable[0] or predicted_state is not comparable[1]:
+                written[turn] = comparable
+            gold_states.append(gold_state)
+            predicted_states.append(predicted_state)
+        active = dialogue.active_domains[: len(gold_states)]
+        goal = frozenset(dialogue.goal)
+        tracked.append(TrackedDialogue(id_, gold_states, predicted_states, written, active, goal))
     return tracked
 
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> DialogueStates:
     """Return a dialogue's states as the metrics take them."""
 
-    def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
+    def counting(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
         if choices.dontcare == "keep" and not choices.only:
             return pair
         return pair.part(lambda slot, value: choices.counts(slot[0], value))
 
-    pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
-    literal = dialogue.literal if choices.none == "absent" else TakenLiterally()
-    turns = pairs
-    if choices.none == "absent":
-        turns = [without_absent(pair, literal) for pair in pairs]
-    return DialogueStates(
-        numbers=[turn.number for turn in dialogue.turns],
-        turns=turns,
-        written=[
-            pair if turn.written is None else pair_of(*turn.written)
-            for turn, pair in zip(dialogue.turns, pairs, strict=True)
-        ],
-        literal=literal,
-    )
+    states = []
+    for turn, (gold, predicted) in enumerate(zip(dialogue.gold, dialogue.predicted, strict=True)):
+        pair = written = counting(gold, predicted)
+        if turn in dialogue.written:
+            written = counting(*dialogue.written[turn])
+        dropped = {}
+        if choices.none == "absent":
+            pair = without_absent(pair, dialogue.blanks)
+            if dialogue.drops:
+                dropped = {slot: v for slot, v in written.gold.items() if v == DROPPED}
+        states.append(StatePair(pair.gold, pair.predicted, written, dropped))
+    return states
 
 
 def turns_by_domain(
     dialogue: TrackedDialogue, states: DialogueStates, over: str
 ) -> dict[str, list[int]]:
-    """Return domain -> the positions, from 0, of the turns that its scores average over.
+    """Return domain -> the turns that its scores average over.
 
     Args:
         dialogue: The dialogue, with active domains and a goal if they are averaged over.
         states: Its states, as `dialogue_states`.
         over: The value of the variant `per-domain`.
     """
-    positions: dict[str, list[int]] = {}
-    for at, (turn, pair) in enumerate(zip(dialogue.turns, states.turns, strict=True)):
-        domains: Iterable[str] | None = {domain for domain, _ in pair.gold}
-        if over != "gold-slots":
-            domains = turn.active_domains if over == "active" else dialogue.goal_domains
-        assert domains is not None, "dialogues of a benchmark have active domains and a goal"
+    turns: dict[str, list[int]] = {}
+    for turn, pair in enumerate(states):
+        domains: Iterable[str] = {domain for domain, _ in pair.gold}
+        if over == "active":
+            domains = dialogue.active_domains[turn]
+        elif over == "dialogues":
+            domains = dialogue.goal_domains
         for domain in domains:
-            positions.setdefault(domain, []).append(at)
-    return positions
+            turns.setdefault(domain, []).append(turn)
+    return turns
 
 
 # Files.
@@ -359,7 +333,10 @@ class TrackedFile:
     @property
     def gold_domains(self) -> set[str]:
         """The domains that its gold states have."""
-        return {name for one in self.dialogues for turn in one.turns for name in turn.gold}
+        domains: set[str] = set()
+        for dialogue in self.dialogues:
+            domains.update(*dialogue.gold)
+        return domains
 
     @property
     def has_values(self) -> bool:
@@ -393,31 +370,30 @@ def parse_tracking_file(
         InputError: The content has no known shape or is malformed, with every place.
     """
     standard = standard_form(content, source)
-    has_gold = standard.has_gold_states
-    benchmark = load_benchmark() if gold is not None or not has_gold else None
-    rules = rule_set(DEFAULT_RULES)
+    benchmark = None
+    if gold is not None or not standard.has_gold_states:
+        benchmark = load_benchmark()
     checks = StateChecks.of_tracker(standard)
+    rules = rule_set(DEFAULT_RULES)
     submission = checked_submission(standard, benchmark, source, rules, checks)
-    remarks = [one for one in submission.remarks if one.warning or one.kind == GOLD]
-    dialogues = submission.dialogues.items()
+    remarks = [remark for remark in submission.remarks if remark.warning or remark.kind == GOLD]
+    dialogues = submission.dialogues
+    tracked = tracked_dialogues(dialogues, benchmark, gold)
+    if gold is not None and not tracked:
+        raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
     if benchmark is None:
-        tracked, spelled = _with_own_gold(submission.dialogues)
-        remarks += _of_spellings(spelled)
+        remarks += _remarks_on_spellings(dialogues)
     else:
-        states = {id_: [turn.state or {} for turn in turns] for id_, turns in dialogues}
-        tracked = track_states(states, benchmark, gold, rules)
-        if gold is not None and not tracked:
-            raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-        remarks += _of_one_domain(tracked)
+        remarks += _remarks_on_domains(tracked)
     file = TrackedFile(
         source,
         submission.format,
         benchmark,
         tracked,
         gold,
-        [] if gold is None else [id_ for id_, _ in dialogues if id_ not in gold.states],
-        remarks,
-        responses=any(turn.response for _, turns in dialogues for turn in turns),
+        left_out=[] if gold is None else [id_ for id_ in dialogues if id_ not in gold.states],
+        remarks=remarks,
+        responses=any(turn.response for turn in chain.from_iterable(dialogues.values())),
     )
     if gold is not None:
         file.refuse_without_values("a comparison with other gold states")
@@ -425,54 +401,65 @@ def parse_tracking_file(
 
 
 def tracked_dialogues(
-    dialogues: Mapping[str, Sequence[Turn]], benchmark: Benchmark | None
+    dialogues: Mapping[str, Sequence[Turn]],
+    benchmark: Benchmark | None,
+    gold: GoldStates | None = None,
 ) -> list[TrackedDialogue]:
-    """Return checked dialogues as they are scored without gold states of another version.
+    """Return checked dialogues with the gold states that they are compared with.
+
+    Gold states of the dialogues' own are compared as they are written.
 
     Args:
         dialogues: Dialogue id -> turns, each with a state.
         benchmark: The benchmark whose gold states they are compared with; None for their own.
+        gold: Gold states of another version than the benchmark's.
     """
-    if benchmark is None:
-        return _with_own_gold(dialogues)[0]
-    states = {id_: [turn.state or {} for turn in turns] for id_, turns in dialogues.items()}
-    return track_states(states, benchmark)
-
-
-def _with_own_gold(
-    dialogues: Mapping[str, Sequence[Turn]],
-) -> tuple[list[TrackedDialogue], Mapping[Slot, str]]:
-    """Return the dialogues of a file with gold states of its own, compared as they are written.
-
-    The second are the predicted slots that gold spells otherwise, as `_spellings`.
-    """
-    pairs = [(turn.gold or {}, turn.state or {}) for turns in dialogues.values() for turn in turns]
-    spelled = _spellings(pairs)
-    tracked = []
+    predicted = {}
     for id_, turns in dialogues.items():
-        states = []
-        for number, turn in enumerate(turns):
-            predicted = _renamed(turn.state or {}, spelled)
-            states.append(TrackedTurn(number, turn.gold or {}, predicted))
-        tracked.append(TrackedDialogue(id_, states))
-    every = [turn for dialogue in tracked for turn in dialogue.turns]
-    literal = literal_parts([turn.gold for turn in every], [turn.predicted for turn in every])
-    return [replace(dialogue, literal=literal) for dialogue in tracked], spelled
+        predicted[id_] = [turn.state or {} for turn in turns]
+    if benchmark is not None:
+        return track_states(predicted, benchmark, gold)
+    spellings = _gold_spellings(dialogues)
+    own_gold = {}
+    for id_, turns in dialogues.items():
+        own_gold[id_] = [turn.gold or {} for turn in turns]
+        if spellings:
+            predicted[id_] = [_renamed(state, spellings) for state in predicted[id_]]
+    blanks = keeps_blanks(list(chain.from_iterable(predicted.values())))
+    drops = drops_slots(list(chain.from_iterable(own_gold.values())))
+    return [
+        TrackedDialogue(id_, own_gold[id_], states, blanks=blanks, drops=drops)
+        for id_, states in predicted.items()
+    ]
 
 
-def _spellings(pairs: Sequence[tuple[BeliefState, BeliefState]]) -> Mapping[Slot, str]:
+def _gold_spellings(dialogues: Mapping[str, Sequence[Turn]]) -> Mapping[Slot, str]:
     """Return the predicted slots that gold states spell otherwise -> the name that gold has."""
-    gold = {slot for wanted, _ in pairs for slot in flat_state(wanted)}
+    gold: set[Slot] = set()
+    predicted: set[Slot] = set()
+    for turn in chain.from_iterable(dialogues.values()):
+        gold.update(flat_state(turn.gold or {}))
+        predicted.update(flat_state(turn.state or {}))
     names: dict[Slot, set[str]] = {}
     for domain, slot in gold:
         names.setdefault((domain, _plain_name(slot)), set()).add(slot)
-    predicted = {slot for _, state in pairs for slot in flat_state(state)}
-    spelled = {}
-    for domain, slot in predicted - gold:
+    spellings = {}
+    for domain, slot in sorted(predicted - gold):
         alike = names.get((domain, _plain_name(slot)), set())
         if len(alike) == 1:
-            spelled[domain, slot] = min(alike)
-    return dict(sorted(spelled.items()))
+            spellings[domain, slot] = min(alike)
+    return spellings
+
+
+def _remarks_on_spellings(dialogues: Mapping[str, Sequence[Turn]]) -> list[Remark]:
+    """Return the remark on slots whose names gold states spell otherwise."""
+    listed = []
+    for slot, name in _gold_spellings(dialogues).items():
+        listed.append(f"{slot_name(slot)} as {slot_name((slot[0], name))}")
+    if not listed:
+        return []
+    read = f"predicted slots are read as gold spells them: {', '.join(listed)}"
+    return [Remark("slots", read, warning=False)]
 
 
 def _plain_name(slot: str) -> str:
@@ -481,39 +468,30 @@ def _plain_name(slot: str) -> str:
     return BOOKING_SLOTS.get(name, name)
 
 
-def _renamed(state: BeliefState, spelled: Mapping[Slot, str]) -> BeliefState:
-    """Return a state with the names of slots as gold states spell them."""
-    if not spelled:
-        return state
-    return {
-        domain: {spelled.get((domain, slot), slot): value for slot, value in slots.items()}
-        for domain, slots in state.items()
-    }
+def _renamed(state: BeliefState, names: Mapping[Slot, str]) -> BeliefState:
+    """Return a state with other names of some of its slots."""
+    renamed: dict[str, dict[str, str]] = {}
+    for domain, slots in state.items():
+        renamed[domain] = {}
+        for slot, value in slots.items():
+            renamed[domain][names.get((domain, slot), slot)] = value
+    return renamed
 
 
-def _of_spellings(spelled: Mapping[Slot, str]) -> Iterator[Remark]:
-    """Yield the remark on slots whose names gold states spell otherwise."""
-    if spelled:
-        listed = ", ".join(
-            f"{slot_name(slot)} as {slot_name((slot[0], name))}" for slot, name in spelled.items()
-        )
-        yield Remark(
-            "slots", f"predicted slots are read as gold spells them: {listed}", warning=False
-        )
-
-
-def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
-    """Yield the remark on predictions of one domain beside gold states of several."""
-    turns = [turn for dialogue in dialogues for turn in dialogue.turns]
-    predicted = _domains_with_values(turn.predicted for turn in turns)
-    gold = _domains_with_values(turn.gold for turn in turns)
-    if len(predicted) == 1 and (others := sorted(gold - predicted)):
-        (domain,) = predicted
-        yield Remark(
-            "domains",
-            f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
-            f"--leave-out {domain} scores {domain} alone",
-        )
+def _remarks_on_domains(dialogues: Sequence[TrackedDialogue]) -> list[Remark]:
+    """Return the remark on predictions of one domain beside gold states of several."""
+    predicted: set[str] = set()
+    gold: set[str] = set()
+    for dialogue in dialogues:
+        predicted |= _domains_with_values(dialogue.predicted)
+        gold |= _domains_with_values(dialogue.gold)
+    others = sorted(gold - predicted)
+    if len(predicted) != 1 or not others:
+        return []
+    (domain,) = predicted
+    missed = f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed"
+    remedy = f"--leave-out {domain} scores {domain} alone"
+    return [Remark("domains", f"{missed}; {remedy}")]
 
 
 def _domains_with_values(states: Iterable[BeliefState]) -> set[str]:

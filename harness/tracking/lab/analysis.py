@@ -26,20 +26,18 @@ from ...metrics import (
     Choices,
     DialogueStates,
     TrackedDialogue,
-    Verdict,
     cell,
     compact_keys,
     correlation,
+    dialogue_rows,
     dialogue_states,
     heading,
     judge_changes,
     lambda_label,
     mistakes_by_turn,
     non_uniformity,
-    states_of,
     tail_orientation,
     tracking_metrics,
-    tracking_rows,
     tracking_shares,
     verdicts_of,
 )
@@ -71,10 +69,10 @@ def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) 
         (`start`), the `dialogues` there, and their mean `fga` and `gca` (None of none).
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
+    used = Counter(max(len(turn.gold) for turn in dialogue) for dialogue in states)
     fewer = sum(number for slots, number in used.items() if slots < MANY_SLOTS)
     figures = dialogue_figures(dialogues, choices)
-    mistakes = [mistakes_by_turn(judge_changes(dialogue.changing)) for dialogue in states]
+    mistakes = [mistakes_by_turn(judge_changes(dialogue)) for dialogue in states]
     mistaken = [pair for pair in zip(mistakes, figures, strict=True) if any(pair[0])]
     scores = _turn_scores(states, choices)
     tos = [tail_orientation(made) for made, _ in mistaken]
@@ -102,7 +100,7 @@ def dialogue_figures(
     dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> list[dict[str, float]]:
     """Return every figure of each dialogue by itself: key of reports -> percent."""
-    rows = tracking_rows(states_of(dialogues, choices), choices)
+    rows = dialogue_rows(dialogues, choices)
     return [tracking_shares(row, choices) for row in rows.values()]
 
 
@@ -147,13 +145,12 @@ def _turn_scores(
     for name, metric in tracking_metrics(replace(choices, metrics=())).items():
         keys = [figure.name for figure in metric.presentation.all_figures()]
         wanted = {name, *map(heading, compact_keys(metric, keys))}
-        turns: list[Mapping[str, Verdict]] = []
         for dialogue in states:
-            turns += verdicts_of(metric, dialogue, choices)
-        for title in turns[0]:
-            if title in wanted:
-                scores[title] = [turn[title].score for turn in turns]
-    return {heading: column for heading, column in scores.items() if set(column) != {None}}
+            for verdicts in verdicts_of(metric, dialogue, choices):
+                for title, (score, _) in verdicts.items():
+                    if title in wanted:
+                        scores.setdefault(title, []).append(score)
+    return {title: column for title, column in scores.items() if set(column) != {None}}
 
 
 def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
