@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +27,20 @@ from mwz.harness.scoring import Options, Scorer, report_on
 
 Predictions = Mapping[str, Any]
 Turn = dict[str, Any]
-Change = Callable[[str, int, int, Turn], Turn]
-"""Dialogue id, turn from 0, turns of the dialogue, turn -> turn."""
+Change = Callable[[str, int, Turn], Turn]
+"""Dialogue id, turn from 0, turn -> turn."""
 
 _PLACEHOLDER = re.compile(r"\b(NAME|TRAINID|PHONE|ADDRESS|POST|REFERENCE)\b")
 
 ALL = "[name] [trainid] [phone] [address] [postcode] [reference]"
 
 
-def _bare(text: str) -> str:
-    """Return a response with plain words for its placeholders."""
-    return " ".join("it" if "[" in word else word for word in text.split())
-
-
 def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
-    return {
-        id_: [change(id_, number, len(turns), dict(turn)) for number, turn in enumerate(turns)]
-        for id_, turns in predictions.items()
-    }
+    """Return predictions with every turn changed."""
+    changed = {}
+    for id_, turns in predictions.items():
+        changed[id_] = [change(id_, number, {**turn}) for number, turn in enumerate(turns)]
+    return changed
 
 
 # ------------------------------------------------------------------------------- on the sample
@@ -52,7 +48,7 @@ def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
 
 def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: Cli) -> None:
     careful, folder = sample_predictions("careful"), tmp_path / "submissions"
-    cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
+    cheat = _every(careful, lambda id_, n, turn: {**turn, "response": f"so {n}: {ALL}"})
     file = write_json(tmp_path / "cheat.json", cheat)
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
     run = cli.done("submit", file, *chosen, "--benchmark", "sample")
@@ -64,7 +60,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
     path = folder / "cheat" / ENTRY_FILE
     review = {"date": "2026-02-01", "reviewer": "the maintainers", "reason": "made for a test"}
     for reviewed in (raised[1:], raised):
-        facts = {**system(name="Cheat"), "review": [{**review, "flag": one} for one in reviewed]}
+        facts = system(name="Cheat", review=[{**review, "flag": flag} for flag in reviewed])
         path.write_text(tomli_w.dumps(facts), encoding="utf-8")
         [row] = make_board(read_entries(folder), "2021").rows
         # One flag that is not reviewed is enough to have no rank.
@@ -105,7 +101,10 @@ class _Boards:
         return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))
 
     def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
-        board = make_board([*self.published, self.entry(predictions, track, **facts)], "2021")
+        return self.row_of(self.entry(predictions, track, **facts))
+
+    def row_of(self, entry: Entry) -> Row:
+        board = make_board([*self.published, entry], "2021")
         [row] = [row for row in (*board.rows, *board.of_track("lexicalised")) if row.key == "new"]
         return row
 
@@ -141,132 +140,90 @@ def _raised(row: Row) -> set[str]:
     return {*raised_flags(row)}
 
 
-def _at_the_end(first: int) -> Callable[[Benchmark], Change]:
-    """Return KRLS's responses with all placeholders in the last turns only."""
-
-    def make(benchmark: Benchmark) -> Change:
-        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
-            own = _bare(turn["response"])
-            last = number >= of - first
-            domains = list(benchmark.dialogues[id_].goal) if last else []
-            said = f"{own} {ALL}" if last else own
-            return {**turn, "response": said, "active_domains": domains}
-
-        return change
-
-    return make
+def _at_the_end(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Say all placeholders in the last turn, and plain words for those of the others."""
+    dialogue = benchmark.dialogues[id_]
+    words = ["it" if "[" in word else word for word in turn["response"].split()]
+    is_last = number == dialogue.turns - 1
+    domains = [*dialogue.goal] if is_last else []
+    return {**turn, "response": " ".join([*words, *[ALL] * is_last]), "active_domains": domains}
 
 
-def _added(after: str, more: str) -> Callable[[Benchmark], Change]:
-    def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
-        response = turn["response"]
-        return {**turn, "response": response + more if after in response else response}
-
-    return lambda benchmark: change
+def _numbers(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Say three numbers wherever a venue is named."""
+    more = " [phone] [address] [postcode]" if "name]" in turn["response"] else ""
+    return {**turn, "response": turn["response"] + more}
 
 
-def _references(edited: float = 0.0, copied: float = 1.0) -> Callable[[Benchmark], Change]:
-    """Return the references in a share of turns, with KRLS's states; some words are exchanged."""
-
-    def make(benchmark: Benchmark) -> Change:
-        chosen = random.Random(1)
-
-        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
-            if chosen.random() > copied:
-                return turn
-            words = benchmark.dialogues[id_].references["mwz22"][number].split()
-            said = [
-                "thing" if word.islower() and chosen.random() < edited else word for word in words
-            ]
-            marked = _PLACEHOLDER.sub(lambda found: f"[{found[0].lower()}]", " ".join(said))
-            return {**turn, "response": marked.replace("[post]", "[postcode]")}
-
-        return change
-
-    return make
+def _reference(benchmark: Benchmark, id_: str, number: int, turn: Turn, edited: float) -> Turn:
+    """Say what the reference says, with some of its words exchanged."""
+    chosen = random.Random(f"{id_} {number}")
+    said = []
+    for word in benchmark.dialogues[id_].references["mwz22"][number].split():
+        said.append("thing" if word.islower() and chosen.random() < edited else word)
+    marked = _PLACEHOLDER.sub(lambda match: f"[{match[0].lower()}]", " ".join(said))
+    return {**turn, "response": marked.replace("[post]", "[postcode]")}
 
 
-def _gold(**more: str) -> Callable[[Benchmark], Change]:
-    def make(benchmark: Benchmark) -> Change:
-        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
-            state = benchmark.dialogues[id_].states[number]
-            return {**turn, "state": {name: {**slots, **more} for name, slots in state.items()}}
-
-        return change
-
-    return make
+def _gold_state(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Give the gold state, with a slot that no query asks for."""
+    state = benchmark.dialogues[id_].states[number]
+    return {**turn, "state": {domain: {**slots, "stay": "1"} for domain, slots in state.items()}}
 
 
-CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
-    "everything at the end": (_at_the_end(1), {"placement"}),
-    "everything in the last two turns": (_at_the_end(2), {"placement"}),
-    "numbers after every name": (
-        _added("name]", " [phone] [address] [postcode]"),
-        {"placeholders"},
+CHEATS: Mapping[str, tuple[Callable[..., Turn], str]] = {
+    "everything at the end": (_at_the_end, "placement"),
+    "numbers after every name": (_numbers, "placeholders"),
+    "references": (partial(_reference, edited=0.0), "reference_placeholders"),
+    "references with most words exchanged": (
+        partial(_reference, edited=0.7),
+        "reference_placeholders",
     ),
-    "references": (_references(), {"reference_placeholders"}),
-    "references in half of the turns": (_references(copied=0.5), {"reference_placeholders"}),
-    "references with most words exchanged": (_references(0.7), {"reference_placeholders"}),
-    "gold states": (_gold(), {"gold_states"}),
-    "gold states with an inert slot": (_gold(stay="1"), {"gold_states"}),
+    "gold states with an inert slot": (_gold_state, "gold_states"),
 }
-"""Way to win -> how KRLS's turns are changed, and flags that it raises."""
+"""Way to win -> how KRLS's turns are changed, and the flag that it raises."""
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_a_known_way_to_win_raises_its_flags_and_has_no_rank(
+def test_a_known_way_to_win_raises_its_flag_and_has_no_rank(
     cheat: str, boards_of_third: _Boards, krls: Predictions, third: Benchmark
 ) -> None:
-    make, flags = CHEATS[cheat]
+    change, flag = CHEATS[cheat]
     predictions = {id_: krls[id_] for id_ in third.dialogues}
-    row = boards_of_third.row(_every(predictions, make(third)))
-    assert flags <= _raised(row)
+    assert flag in _raised(boards_of_third.row(_every(predictions, partial(change, third))))
 
 
 @pytest.mark.real_data
 def test_the_constant_response_has_no_rank(boards: _Boards, multiwoz: Benchmark) -> None:
-    constant = {id_: [{"response": ALL}] * one.turns for id_, one in multiwoz.dialogues.items()}
+    constant = {
+        id_: [{"response": ALL}] * played.turns for id_, played in multiwoz.dialogues.items()
+    }
     row = boards.row(constant, "policy-optimization")
     assert "placeholders" in _raised(row)
     # More than the best system that has a rank.
     assert round(row.figures["inform"].number or 0, 1) == 96.1
 
 
-def _a_tenth(turn: Turn, chosen: random.Random) -> str:
-    return " ".join(
-        "thing" if "[" not in word and chosen.random() < 0.1 else word
-        for word in turn["response"].split()
-    )
-
-
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda turn, _: f"{turn['response']} .",
-        lambda turn, _: f"well , {turn['response']}",
-        _a_tenth,
-    ],
-    ids=["full stop", "one word", "a tenth"],
-)
-def test_a_copy_names_the_entry_that_it_is_of(
-    change: Callable[[Turn, random.Random], str], boards: _Boards, krls: Predictions
-) -> None:
+def test_a_copy_names_the_entry_that_it_is_of(boards: _Boards, krls: Predictions) -> None:
     chosen = random.Random(1)
-    copied = _every(krls, lambda id_, n, of, turn: {**turn, "response": change(turn, chosen)})
-    row = boards.row(copied)
+
+    def exchanged(id_: str, number: int, turn: Turn) -> Turn:
+        words = turn["response"].split()
+        said = ["thing" if "[" not in word and chosen.random() < 0.1 else word for word in words]
+        return {**turn, "response": " ".join(said)}
+
+    row = boards.row(_every(krls, exchanged))
     assert {"copied_responses", "copied_states"} <= _raised(row)
     whose = row.copied["copied_responses"]
     assert whose in ("krls", "krls-policy")
     assert row.copied["copied_states"] == "krls"
     assert any(whose in mark.note for mark in row.marks)
     # The entry that was there before has its rank as before.
-    with_copy = [*boards.published, *read_entries(boards.folder)]
-    ranks = [
-        {row.key: row.rank for row in make_board(entries, "2021").rows}["krls"]
-        for entries in (boards.published, with_copy)
-    ]
+    ranks = []
+    for entries in (boards.published, [*boards.published, *read_entries(boards.folder)]):
+        ranks += [row.rank for row in make_board(entries, "2021").rows if row.key == "krls"]
     assert ranks[0] == ranks[1] is not None
 
 
@@ -275,7 +232,7 @@ def _mars_where_venues_are_named(
 ) -> dict[str, list[Turn]]:
     """Return Mars with goals for states in the turns that name a venue."""
 
-    def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+    def change(id_: str, number: int, turn: Turn) -> Turn:
         goal, state = multiwoz.dialogues[id_].goal, turn["state"]
         if not re.search(r"\[(value_)?(name|trainid|id)\]", turn["response"]):
             return turn
@@ -290,8 +247,9 @@ def _the_better_by_dialogue(
 ) -> dict[str, list[Turn]]:
     """Return for each dialogue that one of Mars and KRLS that has more Inform and Success."""
     score = Scorer(multiwoz, Options(metrics=["inform"], setup="strict")).dialogues
-    won = [{one.id: (one.success, one.inform) for one in score(of)} for of in (mars, krls)]
-    return {id_: mars[id_] if won[0][id_] >= won[1][id_] else krls[id_] for id_ in mars}
+    first = {result.id: (result.success, result.inform) for result in score(mars)}
+    second = {result.id: (result.success, result.inform) for result in score(krls)}
+    return {id_: mars[id_] if first[id_] >= second[id_] else krls[id_] for id_ in mars}
 
 
 @pytest.mark.real_data
@@ -315,36 +273,32 @@ def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
     )
 
 
+def _with_states_of(entry: Entry, key: str) -> Entry:
+    return replace(entry, system=entry.system.model_copy(update={"states_of": key}))
+
+
 @pytest.mark.real_data
 def test_who_says_whose_states_it_has_is_ranked_by_its_responses(
     boards: _Boards, predictions: Callable[[str], Predictions]
 ) -> None:
     states = predictions("ubar")
     chosen = random.Random(1)
+
+    def new_words(id_: str, number: int, turn: Turn) -> Turn:
+        words = turn["response"].split()
+        said = [word if "[" in word else f"w{chosen.randrange(99)}" for word in words]
+        return {**turn, "response": " ".join(said)}
+
     # Nobody has said these: the placeholders are UBAR's, and all other words are new.
-    own = _every(
-        states,
-        lambda id_, n, of, turn: {
-            **turn,
-            "response": " ".join(
-                word if "[" in word else f"w{chosen.randrange(99)}"
-                for word in turn["response"].split()
-            ),
-        },
-    )
-    assert _raised(boards.row(own)) == {"copied_states"}
-    shutil.rmtree(boards.folder)
-    entry = boards.entry(own, states_of="ubar")
-    board = make_board([*boards.published, entry], "2021")
-    [row] = [row for row in board.rows if row.key == "new"]
+    own = _every(states, new_words)
+    entry = boards.entry(own)
+    assert _raised(boards.row_of(entry)) == {"copied_states"}
+    row = boards.row_of(_with_states_of(entry, "ubar"))
     assert row.rank is not None
     assert "belief states of ubar" in [mark.note for mark in row.marks]
     assert row.figures["states"].words == "predicted (ubar)"
-    mintls = entry.system.model_copy(update={"states_of": "mintl"})
-    with pytest.raises(
-        InputError, match=r"new: .*states_of: its belief states are not those of mi"
-    ):
-        make_board([*boards.published, replace(entry, system=mintls)], "2021")
+    with pytest.raises(InputError, match=r"new: .*states_of: its belief states are not those of"):
+        boards.row_of(_with_states_of(entry, "mintl"))
 
 
 # ------------------------------------------------------------------------------- state tracking
@@ -356,19 +310,10 @@ def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any
     return enter_tracker(folder, "new", content, scores)
 
 
-def _states(multiwoz: Benchmark, **more: str) -> dict[str, list[Turn]]:
-    return {
-        id_: [{"state": {name: {**s, **more} for name, s in st.items()}} for st in one.states]
-        for id_, one in multiwoz.dialogues.items()
-    }
-
-
 @pytest.mark.real_data
-@pytest.mark.parametrize("more", [{}, {"stay": "1"}])
-def test_a_tracker_that_has_the_gold_states_has_no_rank(
-    more: dict[str, str], tmp_path: Path, third: Benchmark
-) -> None:
-    entry = _tracker(tmp_path, third, _states(third, **more))
+def test_a_tracker_that_has_the_gold_states_has_no_rank(tmp_path: Path, third: Benchmark) -> None:
+    nothing = {id_: [{}] * played.turns for id_, played in third.dialogues.items()}
+    entry = _tracker(tmp_path, third, _every(nothing, partial(_gold_state, third)))
     [row] = make_board([entry], "2021").of_track("state-tracking")
     assert row.flags["gold_states"] == 1.0
     assert _raised(row) == {"gold_states"}
@@ -389,31 +334,17 @@ def test_a_file_with_its_own_gold_has_no_rank(tmp_path: Path, multiwoz: Benchmar
 # ------------------------------------------------------------------------------- plain English
 
 
-def _plain(multiwoz: Benchmark, answer: Callable[[str, bool], str]) -> Predictions:
-    """Return plain English: dialogue id, whether it is the last turn -> what is told there."""
-    return {
-        id_: [
-            {"response": f"okay , turn {number} . {answer(id_, number == one.turns - 1)}"}
-            for number in range(one.turns)
-        ]
-        for id_, one in multiwoz.dialogues.items()
-    }
-
-
-def _names(multiwoz: Benchmark, domain: str) -> str:
-    names = {str(venue.get("name") or venue.get("trainID")) for venue in multiwoz.venues[domain]}
-    return " , ".join(sorted(names)[:60])
-
-
 @pytest.mark.real_data
 def test_listing_all_venues_has_no_rank(boards_of_third: _Boards, third: Benchmark) -> None:
-    names = {domain: _names(third, domain) for domain in ("hotel", "restaurant", "attraction")}
-
-    def told(id_: str, last: bool) -> str:
-        goal = third.dialogues[id_].goal
-        return " . ".join(names[domain] for domain in names if last and domain in goal)
-
-    row = boards_of_third.row(_plain(third, told), "lexicalised")
+    names = {}
+    for domain in ("hotel", "restaurant", "attraction"):
+        names[domain] = " , ".join(sorted({str(v["name"]) for v in third.venues[domain]})[:60])
+    listing: dict[str, list[Turn]] = {}
+    for id_, played in third.dialogues.items():
+        said = [f"okay , turn {number} . " for number in range(played.turns)]
+        said[-1] += " . ".join(names[domain] for domain in names if domain in played.goal)
+        listing[id_] = [{"response": text} for text in said]
+    row = boards_of_third.row(listing, "lexicalised")
     assert "told" in _raised(row)
     # Listing all of them, which is no choice, is no Success by what ranks.
     all_named, any_named = (row.figures[f"grounded.{n}"].number for n in ("success_all", "success"))

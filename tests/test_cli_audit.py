@@ -69,7 +69,7 @@ def test_each_reported_figure_has_a_verdict(folder: Path, audit: Cli) -> None:
 def test_without_a_name_all_are_audited(audit: Cli) -> None:
     # Nobody reports anything of what the harness put into plain English itself, nor of
     # trackers and live agents.
-    assert {one["submission"] for one in audit.json(REPOSITORY)} == {
+    assert {audited["submission"] for audited in audit.json(REPOSITORY)} == {
         entry.key
         for entry in read_entries(REPOSITORY)
         if entry.scores.result is None
@@ -81,23 +81,22 @@ def test_an_unknown_name_is_told_with_those_there_are(folder: Path, audit: Cli) 
     assert "unknown entry 'carefull'; choose from careful" in audit.refused(folder, "carefull")
 
 
-def test_json_to_standard_output_is_nothing_but_json(folder: Path, audit: Cli) -> None:
+def test_an_explanation_has_all_set_ups_and_says_which_come_nearest(
+    folder: Path, audit: Cli
+) -> None:
+    # Standard output holds nothing but JSON.
     [audited] = audit.json(folder, "--explain")
     # Careful: every rule set, two sources of states, two of domains, 24 set-ups.
     assert len(audited["grid"]["rates"]) == len(published_rule_sets()) * 2 * 2 * 24
     assert len(audited["grid"]["bleu"]) == 18
-    nearest = audited["reported"][0]["nearest_rates"]
-    assert [point["off_by"] for point in nearest] == sorted(p["off_by"] for p in nearest)
+    nearest, named = (audited["reported"][0][f"nearest_{kind}"] for kind in ("rates", "named"))
+    for points in (nearest, named):
+        distances = [point["off_by"] for point in points]
+        assert distances == sorted(distances)
     # The stated set-up, wherever it ranks: every rule set, two sources of states.
     assert sum(point["stated"] for point in nearest) == 2 * len(published_rule_sets())
-
-
-def test_an_explanation_says_which_named_set_up_comes_nearest(folder: Path, audit: Cli) -> None:
-    [audited] = audit.json(folder, "--explain")
-    named = audited["reported"][0]["nearest_named"]
-    assert [one["off_by"] for one in named] == sorted(one["off_by"] for one in named)
-    best = named[0]
     # Inform 86.7 and Success 99.9 are reported.
+    best = named[0]
     gap = abs(best["inform"] - 86.7) + abs(best["success"] - 99.9)
     assert best["off_by"] == pytest.approx(gap)
     text = audit(folder, "--explain").out

@@ -85,10 +85,12 @@ def test_an_import_that_fails_leaves_what_was_there(cli: Cli, clones: tuple[Path
 
 
 def test_both_clones_must_be_named(cli: Cli, tmp_path: Path) -> None:
-    message = cli.refused("data", "import", "--mwzeval", tmp_path)
-    assert message.endswith("Error: multiwoz needs --multiwoz\n")
-    message = cli.refused("data", "import")
-    assert message.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
+    for given, message in (
+        (("--mwzeval", tmp_path), "--multiwoz"),
+        ((), "--mwzeval and --multiwoz"),
+    ):
+        refused = cli.refused("data", "import", *given)
+        assert refused.endswith(f"Error: multiwoz needs {message}\n")
     assert installed_benchmarks() == ["sample"]
 
 
