@@ -16,20 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import run_process, write_json
+from helpers import CAREFUL, HASTY, PROJECT, run_process, write_json
 
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.metrics import metric_results, reported_figures, response_metrics, result_types
 from mwz.harness.scoring import harness_submission
 from mwz.normalization.packages import RESERVED
 
-ROOT = Path(__file__).parent.parent
 FILES = {
     "manners/__init__.py": "",
     **dict(
         re.findall(
             r"<!-- (\S+) -->\n```\w+\n(.*?)```",
-            (ROOT / "docs/extending.md").read_text(encoding="utf-8"),
+            (PROJECT / "docs/extending.md").read_text(encoding="utf-8"),
             re.DOTALL,
         )
     ),
@@ -86,49 +85,53 @@ def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_pa
 
 
 def test_intervals_of_several_files_come_from_several_processes(package: Path) -> None:
-    names = ("careful", "hasty")
-    files = [ROOT / f"harness/sample/submissions/{name}.json" for name in names]
     options = ("--benchmark", "sample", "--metrics", "questions", "--intervals", "--jobs", "2")
-    done = mwz(package, "score", *files, *options)
+    done = mwz(package, "score", CAREFUL, HASTY, *options)
     assert done.returncode == 0, done.stderr
     # 48 and 66 of the 146 responses ask something.
     assert re.search(r"careful +32\.88 \[.*\nhasty +45\.21 \[", done.stdout)
 
 
-def test_installed_metrics_have_columns(package: Path, tmp_path: Path) -> None:
-    careful = ROOT / "harness/sample/submissions/careful.json"
-    where = ("--submissions", tmp_path / "submissions", "--benchmark", "sample")
-    about = ("--name", "C", "--track", "end-to-end", *where)
-    done = mwz(package, "submit", careful, *about)
-    assert done.returncode == 0, done.stderr
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[object, ...]:
+    """The option that names a folder of submissions of its own."""
+    return ("--submissions", tmp_path / "submissions")
+
+
+def submit(
+    package: Path,
+    predictions: Path,
+    place: tuple[object, ...],
+    track: str = "end-to-end",
+    status: int = 0,
+) -> Path:
+    """Submit a system, and return its `scores.json`."""
+    facts = ("--name", "C", "--track", track, "--benchmark", "sample")
+    done = mwz(package, "submit", predictions, *facts, *place)
+    assert done.returncode == status, done.stderr
+    return Path(str(place[1])) / "c" / "scores.json"
+
+
+def test_entries_without_installed_figures_hold(
+    package: Path, tmp_path: Path, place: tuple[object, ...]
+) -> None:
+    path = submit(tmp_path, CAREFUL, place)
+    scores = path.read_bytes()
+    checked = mwz(package, "leaderboard", "--check", "--rescore", *place)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert path.read_bytes() == scores
+    # Scored again, it has the figure and a column for it, and holds.
+    assert "figures changed" in mwz(package, "leaderboard", "--rescore", *place).stdout
+    assert b'"questions"' in path.read_bytes()
     # 48 of the 146 responses ask something.
-    turns = [turn for turns in json.loads(careful.read_bytes()).values() for turn in turns]
-    assert ["?" in turn["response"] for turn in turns].count(True) == 48
     tables = (tmp_path / "docs" / "board-tables.md").read_text("utf-8")
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
-
-
-def test_entries_without_installed_figures_hold(package: Path, tmp_path: Path) -> None:
-    careful = ROOT / "harness/sample/submissions/careful.json"
-    where = ("--submissions", tmp_path / "submissions")
-    facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
-    assert mwz(tmp_path, "submit", careful, *where, *facts).returncode == 0
-    scores = (tmp_path / "submissions/c/scores.json").read_bytes()
-    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
-    checked = mwz(package, "leaderboard", "--check", "--rescore", *where)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert (tmp_path / "submissions/c/scores.json").read_bytes() == scores
-    # Scored again, it has the figure, and holds.
-    assert "figures changed" in mwz(package, "leaderboard", "--rescore", *where).stdout
-    assert b'"questions"' in (tmp_path / "submissions/c/scores.json").read_bytes()
-    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
+    assert "1 of 1 entries hold" in mwz(package, "verify", *place).stdout
 
 
 @pytest.mark.slow
 def test_the_board_stays_as_it_is_beside_a_metric_from_outside(package: Path) -> None:
-    # The board of the repository, whose entries have none, is as it was.
-    board = ("--submissions", ROOT / "submissions")
-    done = mwz(package, "leaderboard", "--check", *board)
+    done = mwz(package, "leaderboard", "--check", "--submissions", PROJECT / "submissions")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -142,9 +145,9 @@ def test_a_packages_rule_set_replaces_values(package: Path, tmp_path: Path) -> N
     )
     lines = [
         subprocess.check_output(
-            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(one)}, text=True
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(place)}, text=True
         )
-        for one in (package, copy)
+        for place in (package, copy)
     ]
     assert lines[0].startswith("(90, 'name', ['dontcare', ")
     assert lines[1].startswith("(80, 'food', ['dontcare', ")
@@ -152,31 +155,29 @@ def test_a_packages_rule_set_replaces_values(package: Path, tmp_path: Path) -> N
     assert lines[0].split()[-1] != lines[1].split()[-1]
 
 
-def test_stored_entries_need_no_format_package(package: Path, tmp_path: Path) -> None:
-    careful = json.loads((ROOT / "harness/sample/submissions/careful.json").read_bytes())
+def test_stored_entries_need_no_format_package(
+    package: Path, tmp_path: Path, place: tuple[object, ...]
+) -> None:
+    careful = json.loads(CAREFUL.read_bytes())
     chats = {id_: [turn["response"] for turn in turns] for id_, turns in careful.items()}
     predictions = write_json(tmp_path / "chats.json", {"chats": chats})
-    where = ("--submissions", tmp_path / "submissions")
-    facts = ("--name", "C", "--track", "policy-optimization", "--benchmark", "sample")
-    done = mwz(package, "submit", predictions, *where, *facts)
-    assert done.returncode == 0, done.stderr
-    stored = gzip.decompress((tmp_path / "submissions/c/predictions.json.gz").read_bytes())
+    path = submit(package, predictions, place, "policy-optimization")
+    stored = gzip.decompress(path.with_name("predictions.json.gz").read_bytes())
     assert json.loads(stored) == {
         id_: [{"response": text} for text in texts] for id_, texts in chats.items()
     }
     # Of the metric of the package its figure is left as it is.
-    scores = (tmp_path / "submissions/c/scores.json").read_bytes()
+    scores = path.read_bytes()
     needed = "scored with mwz-manners 1.0, which is not installed; pip install mwz-manners"
-    verified = mwz(tmp_path, "verify", *where)
-    assert verified.stdout == (
+    assert mwz(tmp_path, "verify", *place).stdout == (
         f"c: not scored again: {needed}\n0 of 1 entries hold; 1 could not be scored again\n"
     )
-    rescored = mwz(tmp_path, "leaderboard", "--rescore", *where)
+    rescored = mwz(tmp_path, "leaderboard", "--rescore", *place)
     assert (rescored.returncode, f"c: kept as it is: {needed}" in rescored.stdout) == (0, True)
     assert rescored.stderr == "mwz: mwz-manners is not installed; its columns are left out\n"
-    assert (tmp_path / "submissions/c/scores.json").read_bytes() == scores
-    assert "1 of 1 entries hold" in mwz(package, "verify", *where).stdout
-    site = mwz(package, "site", tmp_path / "web", "--rules", "seafood", *where[:2])
+    assert path.read_bytes() == scores
+    assert "1 of 1 entries hold" in mwz(package, "verify", *place).stdout
+    site = mwz(package, "site", tmp_path / "web", "--rules", "seafood", *place)
     assert site.stderr == "mwz: --rules: unknown rule set 'seafood'; choose from 2021, 2023, 2026\n"
 
 
@@ -184,7 +185,7 @@ def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_pa
     score = ("score", "@constant", "@empty", "--benchmark", "sample", "--json", "-")
     lines = mwz(tmp_path, *score).stdout.splitlines()
     reports = [json.loads(line) for line in lines]
-    for path in ROOT.glob("submissions/*/scores.json"):
+    for path in PROJECT.glob("submissions/*/scores.json"):
         reports += json.loads(path.read_bytes()).get("reports", {}).values()
     keys = {key for report in reports for key in report}
     results = {key for metric in response_metrics().values() for key in result_types(metric)}
@@ -216,18 +217,14 @@ def test_a_result_is_a_number_or_several_or_nothing() -> None:
 
 @pytest.mark.parametrize(("result", "status"), [('{"a": 1, "b": None}', 0), ("{1}", 2)])
 def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
-    package: Path, tmp_path: Path, result: str, status: int
+    package: Path, tmp_path: Path, place: tuple[object, ...], result: str, status: int
 ) -> None:
-    copy = edited(
-        package, tmp_path, "questions.py", '{"questions": 100', f'{{"questions": {result} or 100'
-    )
-    careful = ROOT / "harness/sample/submissions/careful.json"
-    where = ("--submissions", tmp_path / "submissions")
-    facts = ("--name", "C", "--track", "end-to-end", "--benchmark", "sample")
-    assert mwz(copy, "submit", careful, *where, *facts).returncode == status
-    assert (tmp_path / "submissions").exists() == (status == 0)
+    after = f'{{"questions": {result} or 100'
+    copy = edited(package, tmp_path, "questions.py", '{"questions": 100', after)
+    path = submit(copy, CAREFUL, place, status=status)
+    assert path.exists() == (status == 0)
     if status == 0:
-        assert "1 of 1 entries hold" in mwz(copy, "verify", *where).stdout
+        assert "1 of 1 entries hold" in mwz(copy, "verify", *place).stdout
 
 
 @pytest.mark.parametrize(
@@ -238,101 +235,32 @@ def test_an_entry_has_the_result_of_a_metric_or_is_not_there(
         ("seafood.toml", "[rules.food]", "[rules.foood]", "seafood: foood: unknown key"),
         ("seafood.toml", "PHONE =", "TELE =", "seafood: ontology.TELE: unknown key"),
         ("seafood.toml", '"venues"]', '"tables"]', "seafood: tables.3: unknown value 'tables'"),
-        (
-            "seafood.toml",
-            'fish = "seafood"',
-            "fish = 3",
-            "food.fish: input should be a valid string",
-        ),
-        (
-            "seafood.toml",
-            ', "venues"]',
-            "]",
-            "seafood: queries: field required; domains: field required",
-        ),
-        (
-            "lenient.toml",
-            '"intersection"',
-            '"some"',
-            "setup: unknown comparison 'some'; choose from subset, ",
-        ),
+        ("seafood.toml", 'fish = "seafood"', "fish = 3", "food.fish: input should be a valid str"),
+        ("seafood.toml", ', "venues"]', "]", "queries: field required; domains: field required"),
+        ("lenient.toml", '"intersection"', '"some"', "setup: unknown comparison 'some'; choose"),
         ("questions.py", 'title="Questions",\n', "", "argument: 'title'"),
-        (
-            "questions.py",
-            'unit="percent"',
-            'unit="miles"',
-            "presentation.unit: unknown unit 'miles'; choose",
-        ),
-        (
-            "questions.py",
-            '"Questions",\n',
-            '"",\n',
-            "presentation.title: expected text, found nothing",
-        ),
-        (
-            "questions.py",
-            "needs=()",
-            "needs=(), result=3",
-            "questions: result.",
-        ),
-        (
-            "questions.py",
-            'name="questions"',
-            'name="a,b"',
-            "questions: name: expected letters, digits and hyphens, found 'a,b'",
-        ),
-        (
-            "questions.py",
-            'name="questions"',
-            'name="combined"',
-            "set-ups are called combined",
-        ),
+        ("questions.py", 'unit="percent"', 'unit="miles"', "unit: unknown unit 'miles'; choose"),
+        ("questions.py", '"Questions",\n', '"",\n', "title: expected text, found nothing"),
+        ("questions.py", "needs=()", "needs=(), result=3", "questions: result."),
+        ("questions.py", 'name="questions"', 'name="a,b"', "digits and hyphens, found 'a,b'"),
+        ("questions.py", 'name="questions"', 'name="combined"', "set-ups are called combined"),
         ("questions.py", 'name="questions"', 'name="coverage"', "questions: the name is taken"),
-        (
-            "questions.py",
-            "needs=()",
-            'result={"lenient": float}',
-            "metrics or set-ups are called lenient",
-        ),
-        (
-            "questions.py",
-            "formula=formula,",
-            "",
-            "questions: rows, formula: expected two functions, or one as `value`",
-        ),
+        ("questions.py", "needs=()", 'result={"lenient": float}', "set-ups are called lenient"),
+        ("questions.py", "formula=formula,", "", "formula: expected two functions, or one as `va"),
         ("questions.py", 'name="questions"', 'name="bleu"', "questions: the name is taken"),
         ("chat.py", 'name="chat"', 'name="DAMD\'s log"', "mwz.formats chat: the name is taken"),
-        (
-            "chat.py",
-            "read=read,",
-            "read=read, is_text=recognises,",
-            "ValueError: `is_text` needs `parse`",
-        ),
+        ("chat.py", "read=read,", "read=read, is_text=recognises,", "`is_text` needs `parse`"),
         ("questions.py", '{"questions": 100', '{"q": 100', "lacks the figure 'questions'"),
         ("questions.py", "played.responses.items()", "[]", "`rows` lacks dialogue "),
         ("chat.py", "FORMAT =", "OTHER =", "manners.chat:FORMAT cannot be loaded: AttributeError"),
-        (
-            "chat.py",
-            "from mwz",
-            "exit(0)\nfrom mwz",
-            "chat: manners.chat:FORMAT cannot be loaded: Sys",
-        ),
+        ("chat.py", "from mwz", "exit(0)\nfrom mwz", "chat:FORMAT cannot be loaded: Sys"),
         (
             "chat.py",
             "return isinstance",
             "return 1 / 0, isinstance",
             "mwz.formats chat: ZeroDivisionError: division by zero (line 6 of manners.chat)",
         ),
-        (
-            "chat.py",
-            """return isinstance(content, dict) and content.keys() == {"chats"}
-
-
-def read(content, source):
-""",
-            "return True\n\n\ndef read(content, source):\n    return None\n",
-            "mwz.formats chat: TypeError: replace() should be called on dataclass instances",
-        ),
+        ("chat.py", "    if not", "    return None\n    if not", "TypeError: replace() should be"),
         # By two processes.
         (
             "questions.py",
@@ -346,19 +274,15 @@ def read(content, source):
             '"much"',
             "questions: ValueError: the result: expected a finite number, a mapping of names to",
         ),
-        (
-            "questions.py",
-            "    return rows",
-            "",
-            "questions: TypeError: argument of type 'NoneType'",
-        ),
+        ("questions.py", "    return rows", "", "TypeError: argument of type 'NoneType'"),
     ],
 )
 def test_what_a_package_declares_amiss_is_named_with_the_package(
     package: Path, tmp_path: Path, file: str, before: str, after: str, message: str
 ) -> None:
     copy = edited(package, tmp_path, file, before, after)
-    outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
+    chat = write_json(tmp_path / "chat.json", {"chats": {}})
+    outputs = chat if file == "chat.py" else "@corpus"
     jobs = ("@corpus", "--jobs", "2") if "KeyError" in message else ()
     on = ("--benchmark", "sample", "--rules", "seafood")
     done = mwz(copy, "score", outputs, *jobs, *on)

@@ -11,8 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,10 +29,6 @@ runs_steps = pytest.mark.skipif(
     sys.platform != "linux" or None in map(shutil.which, ("bash", "git")),
     reason="needs what a runner has",
 )
-
-
-def _workflow(name: str) -> Any:
-    return YAML(typ="safe").load(WORKFLOWS / name)
 
 
 def _check(*command: str) -> None:
@@ -74,34 +69,37 @@ def test_every_dependency_has_a_lowest_version_that_the_tests_can_be_run_with() 
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     assert printed.splitlines() == [need.replace(">=", "==", 1) for need in wanted]
-    # The lowest versions are tested on the lowest Python.
-    matrix = _workflow("tests.yml")["jobs"]["tests"]["strategy"]["matrix"]
-    lowest = {"python": project["requires-python"].removeprefix(">="), "dependencies": "lowest"}
-    assert matrix["include"] == [lowest]
 
 
-@dataclass(frozen=True)
 class Runner:
-    """A folder in which steps are run, and what they find there.
+    """A folder in which steps are run; its `mwz` is that of the tests.
 
-    Attributes:
-        folder: The working directory.
-        environment: The variables.
+    Args:
+        folder: The working directory, with a data directory of its own.
     """
 
-    folder: Path
-    environment: Mapping[str, str]
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._environment = {
+            "PATH": f"{folder}/bin:{os.environ['PATH']}",
+            "HOME": str(folder),
+            "MWZ_DATA": str(folder / "data"),
+            "RUNNER_TEMP": str(folder),
+            **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "A"),
+            **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "a@example.org"),
+        }
+        self.replace("mwz", f'exec "{sys.executable}" -m mwz "$@"')
 
     def run(self, *command: str, folder: Path, check: bool = True, **more: str) -> Any:
         """Run a command in a folder."""
-        environment = {**self.environment, **more}
+        environment = {**self._environment, **more}
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=check
         )
 
     def step(self, workflow: str, name: str, **more: str) -> Any:
         """Run a step as a runner does."""
-        jobs = _workflow(workflow)["jobs"].values()
+        jobs = YAML(typ="safe").load(WORKFLOWS / workflow)["jobs"].values()
         steps = {step.get("name"): step for job in jobs for step in job["steps"]}
         shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
         return self.run(*shell, steps[name]["run"], folder=self.folder, check=False, **more)
@@ -116,20 +114,7 @@ class Runner:
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    """A runner whose `mwz` is that of the tests, on a data directory of its own."""
-    environment = {
-        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
-        "HOME": str(tmp_path),
-        "MWZ_DATA": str(tmp_path / "data"),
-        "RUNNER_TEMP": str(tmp_path),
-        "GIT_AUTHOR_NAME": "A",
-        "GIT_AUTHOR_EMAIL": "a@example.org",
-        "GIT_COMMITTER_NAME": "A",
-        "GIT_COMMITTER_EMAIL": "a@example.org",
-    }
-    made = Runner(tmp_path, environment)
-    made.replace("mwz", f'exec "{sys.executable}" -m mwz "$@"')
-    return made
+    return Runner(tmp_path)
 
 
 @pytest.fixture
@@ -326,51 +311,6 @@ def test_the_comment_is_posted_once_and_then_replaced(
     body = (runner.folder / "body.md").read_text(encoding="utf-8")
     assert body.splitlines()[1].startswith("**The end is cut off")
     assert 60_000 < len(body) < 60_200
-
-
-FETCH = ("reproduce.yml", "Get the pinned data and the published outputs")
-REAL = ("reproduce.yml", "Run the tests on the real data")
-
-
-@runs_steps
-def test_without_the_network_nothing_is_reproduced_and_the_step_fails(runner: Runner) -> None:
-    done = runner.step(*FETCH, HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="")
-    assert done.returncode == 1
-    assert "::error::The pinned data cannot be fetched" in done.stdout
-
-
-@runs_steps
-@pytest.mark.parametrize(
-    ("last", "status"), [("3 passed in 1s", 0), ("3 skipped in 1s", 1), ("", 1)]
-)
-def test_real_data_is_laid_out_and_tested(runner: Runner, last: str, status: int) -> None:
-    sets = runner.folder / "harness" / "data" / "sets"
-    sets.mkdir(parents=True)
-    shutil.copy(PROJECT / "harness/data/sets/multiwoz.toml", sets)
-    pinned = tomllib.loads((sets / "multiwoz.toml").read_text(encoding="utf-8"))["sources"]
-    for source in pinned:
-        downloads = runner.folder / "data" / "downloads"
-        (downloads / source["repository"] / source["commit"]).mkdir(parents=True)
-    runner.replace("python", f'echo "$MWZ_TEST_UPSTREAM" > called; echo "{last}"')
-    assert runner.step(*REAL).returncode == status
-    upstream = Path((runner.folder / "called").read_text(encoding="utf-8").strip())
-    names = {path.name for path in upstream.iterdir()}
-    assert names >= {"MultiWOZ_Evaluation", "multiwoz", "MinTL", "ConvLab-2", "KRLS", "DARD"}
-    # The evaluator's first commit is that of the data, the second of older venues.
-    assert (upstream / "MultiWOZ_Evaluation").resolve().name == pinned[0]["commit"]
-
-
-@runs_steps
-def test_the_release_is_tagged_as_its_wheel_says(runner: Runner) -> None:
-    runner.replace("gh", 'printf "%s\\n" "$@" > called')
-    (runner.folder / "dist").mkdir()
-    for name in ("multiwoz_harness-1.2.3-py3-none-any.whl", "multiwoz_harness-1.2.3.tar.gz"):
-        (runner.folder / "dist" / name).touch()
-    done = runner.step("release.yml", "Tag and release it", REPOSITORY="o/r", COMMIT="c")
-    assert done.returncode == 0, done.stderr
-    called = (runner.folder / "called").read_text(encoding="utf-8").split()
-    assert called[:7] == ["release", "create", "v1.2.3", "--repo", "o/r", "--target", "c"]
-    assert sum(word.startswith("dist/multiwoz") for word in called) == 2
 
 
 RESCORE = ("rescore.yml", "Score all entries again")
