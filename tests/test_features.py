@@ -14,14 +14,13 @@ from helpers import RULES, benchmark, dialogue
 from mwz.harness import Benchmark
 from mwz.harness.errors import Remark
 from mwz.harness.submission import Turn, declared_features, declared_flags
-from mwz.harness.submission.profile import vocabulary
+from mwz.harness.submission.profile import profiling, response_features
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import (
     Content,
     odd_features,
     profile_of,
     profile_remarks,
-    telling_profile,
 )
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
 
@@ -29,7 +28,7 @@ from mwz.harness.submission.profile.vocabulary import vocabulary_of
 @pytest.fixture(autouse=True)
 def _few_references_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a hundred references tell which words are usual."""
-    monkeypatch.setattr(vocabulary, "FEWEST_REFERENCES", 20)
+    monkeypatch.setattr(response_features, "FEWEST_REFERENCES", 20)
 
 
 State: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -281,7 +280,7 @@ def test_a_feature_is_remarked_beyond_its_limit_and_not_at_it(name: str) -> None
     silent, remarked = OF_HUNDRED[declared_features()[name].limit]
     for count, is_beyond in ((silent, False), (remarked, True)):
         profile = profile_of(make(count))
-        tally = profile.tallies(name)[part]
+        tally = profile.tallies[name][part]
         assert (tally.odd, tally.items) == (count, 100)
         assert bool(profile.exceeding(name)) == is_beyond
 
@@ -313,8 +312,7 @@ def test_a_file_without_odd_items_is_not_beyond_the_limit(name: str) -> None:
 )
 def test_limits_are_wider_for_small_files(name: str, odd: int, items: int, is_told: bool) -> None:
     profile = Profile()
-    profile.add_odd(name, "x", number=odd)
-    profile.add_regular(name, number=items - odd)
+    profile.count(name, items, {"x": odd})
     assert bool(profile.exceeding(name)) == is_told
 
 
@@ -322,8 +320,7 @@ def _profile(counts: Mapping[str, tuple[int, int]]) -> Profile:
     """Return a profile of values in other spelling: part -> odd ones and all."""
     profile = Profile()
     for part, (odd, items) in counts.items():
-        profile.add_odd("value_spelling", "x", part, odd)
-        profile.add_regular("value_spelling", part, items - odd)
+        profile.count("value_spelling", items, {"x": odd}, part)
     return profile
 
 
@@ -405,7 +402,9 @@ def test_an_effect_is_silent_where_its_cause_is_remarked() -> None:
 
 
 def _messages(content: Content) -> dict[str, str]:
-    return {remark.kind: remark.message for remark in profile_remarks(telling_profile(content))}
+    return {
+        remark.kind: remark.message for remark in profile_remarks(profile_of(content, sampled=True))
+    }
 
 
 @pytest.mark.parametrize(
@@ -477,7 +476,7 @@ def test_a_remark_names_the_worst_parts_and_the_most_frequent_examples() -> None
 
 def test_remarks_of_a_profile_are_warnings() -> None:
     make, _ = CASES["response_notation"]
-    remarks = profile_remarks(telling_profile(make(3)))
+    remarks = profile_remarks(profile_of(make(3), sampled=True))
     assert [*map(type, remarks)] == [Remark] * len(remarks)
     assert all(remark.warning for remark in remarks)
 
@@ -513,15 +512,6 @@ def test_odd_samples_of_large_files_are_counted_whole() -> None:
     assert "value_unknown" not in _messages(_every_second(lambda number: number % 20 == 0))
 
 
-@pytest.mark.parametrize(
-    ("count", "measured"), [(199, 199), (399, 399), (400, 200), (999, 250), (1000, 200)]
-)
-def test_samples_are_of_about_200_dialogues(count: int, measured: int) -> None:
-    # 399 // 200 = 1; 999 // 200 = 4, of which 999 / 4 = 249.75.
-    content = Content({f"d{number}": [] for number in range(count)}, None, RULES)
-    assert len(content.sample().dialogues) == measured
-
-
 def _tracked(values: Sequence[str], gold: str, slot: str = "area") -> Content:
     """Return a tracker's file with gold states of its own, a value per dialogue."""
     turns: dict[str, Turns] = {}
@@ -529,6 +519,16 @@ def _tracked(values: Sequence[str], gold: str, slot: str = "area") -> Content:
         truth = {"hotel": {slot: gold}}
         turns[f"x{number}"] = [Turn("", {"hotel": {slot: value}}, None, gold=truth)]
     return Content(turns, None, RULES, states_only=True)
+
+
+@pytest.mark.parametrize(
+    ("count", "measured"), [(199, 199), (399, 399), (400, 200), (999, 250), (1000, 200)]
+)
+def test_samples_are_of_about_200_dialogues(count: int, measured: int) -> None:
+    # 399 // 200 = 1; 999 // 200 = 4, of which 999 / 4 = 249.75.
+    values = ["south" if number % 7 < 2 else "north" for number in range(count)]
+    profile = profile_of(_tracked(values, "north"), sampled=True)
+    assert profile.tallies["state_empty"][""].items == measured
 
 
 @pytest.mark.parametrize(
@@ -553,11 +553,20 @@ def test_a_trackers_own_gold_states_are_what_its_values_are_compared_with(
     assert beyond == remarked
 
 
-def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part() -> None:
-    whole = _tracked(["Far North"], "Far North")
-    part = _tracked(["far  north"] * 3, "elsewhere")
-    assert not profile_of(part).exceeding("value_spelling")
-    assert profile_of(part, whole).exceeding("value_spelling")
+def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(profiling, "SAMPLED", 3)
+    part = _tracked(["far  north"] * 6, "elsewhere")
+    assert not profile_of(part, sampled=True).exceeding("value_spelling")
+    # Of each two dialogues the first is in the part.
+    gold = _tracked(["Far North"] * 6, "Far North")
+    turns = {**part.dialogues}
+    turns.update((id_, gold.dialogues[id_]) for id_ in [*turns][1::2])
+    whole = Content(turns, None, RULES, states_only=True)
+    tallies = profile_of(whole, sampled=True).exceeding("value_spelling")
+    # The part is odd, so that the whole file is measured.
+    assert [(tally.odd, tally.items) for tally in tallies.values()] == [(3, 6)]
 
 
 def test_states_that_no_score_uses_are_not_measured() -> None:
@@ -569,7 +578,7 @@ def test_states_that_no_score_uses_are_not_measured() -> None:
 
 def test_plain_english_is_measured_for_placeholders_alone() -> None:
     content = _plain(0)
-    assert profile_remarks(telling_profile(content)) == ()
+    assert profile_remarks(profile_of(content, sampled=True)) == ()
     # The same responses without placeholders, as delexicalised ones.
     delexicalised = Content(content.dialogues, content.benchmark, RULES)
     assert "response_plain" in _messages(delexicalised)
@@ -593,7 +602,7 @@ def test_gold_states_of_the_last_turn_count_once_whether_turns_share_them() -> N
 
 def test_few_references_make_no_word_unusual(monkeypatch: pytest.MonkeyPatch) -> None:
     content = _of_responses("howdy you", "hello", NICE)(50)
-    names = ("response_tokens", "response_pairs", "response_strange")
-    assert all(profile_of(content).tallies(name) for name in names)
-    monkeypatch.setattr(vocabulary, "FEWEST_REFERENCES", 101)
-    assert not any(profile_of(content).tallies(name) for name in names)
+    names = {"response_tokens", "response_pairs", "response_strange"}
+    assert profile_of(content).tallies.keys() >= names
+    monkeypatch.setattr(response_features, "FEWEST_REFERENCES", 101)
+    assert names.isdisjoint(profile_of(content).tallies)

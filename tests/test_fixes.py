@@ -21,7 +21,7 @@ from mwz.harness.submission import (
     read_predictions,
 )
 from mwz.harness.submission.profile.fixes import with_blanks, with_brackets, without_tags
-from mwz.harness.submission.profile.vocabulary import ValueReader, Vocabulary
+from mwz.harness.submission.profile.vocabulary import Vocabulary, read_value
 from mwz.normalization import rule_set
 
 RULES = rule_set("2021")
@@ -203,12 +203,6 @@ _AREAS = frozenset({"north", "south", "centre"})
 _NAMES = frozenset({"hall of clocks", "the hall", "hall"})
 
 
-def _reader() -> ValueReader:
-    values = {("hotel", "area"): _AREAS, ("hotel", "name"): _NAMES}
-    counts = {("hotel", "name"): Counter({"the hall": 2, "hall": 1})}
-    return ValueReader(Vocabulary(RULES, values, frozenset(values), counts))
-
-
 @pytest.mark.parametrize(
     ("slot", "value", "meant"),
     [
@@ -228,7 +222,10 @@ def _reader() -> ValueReader:
     ],
 )
 def test_a_meaning_is_given_where_there_is_one(slot: str, value: str, meant: str | None) -> None:
-    assert _reader().reading("hotel", slot, value).meant == meant
+    values = {("hotel", "area"): _AREAS, ("hotel", "name"): _NAMES}
+    counts = {("hotel", "name"): Counter({"the hall": 2, "hall": 1})}
+    vocabulary = Vocabulary(RULES, values, frozenset(values), counts)
+    assert read_value(vocabulary, "hotel", slot, value).meant == meant
 
 
 def test_a_time_is_fixed_where_the_rules_do_not_read_it() -> None:

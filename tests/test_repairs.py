@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 from helpers import RULES, benchmark, dialogue
@@ -11,8 +12,8 @@ from hypothesis import given, strategies as st
 from mwz.harness.submission import Submission, Turn, checked_submission, standard_form
 from mwz.harness.submission.formats.standard import StateChecks
 from mwz.harness.submission.profile.vocabulary import (
-    ValueReader,
     fold,
+    read_value,
     vocabulary_of,
     vocabulary_of_states,
 )
@@ -161,11 +162,6 @@ _OTHER = {
 _TOWN = benchmark({"d0": dialogue({}, 2, states=[_OTHER, _GOLD])})
 
 
-@pytest.fixture(scope="module")
-def reader() -> ValueReader:
-    return ValueReader(vocabulary_of(_TOWN, RULES))
-
-
 @pytest.mark.parametrize(
     ("domain", "slot", "written", "feature", "meant"),
     [
@@ -217,31 +213,31 @@ def reader() -> ValueReader:
     ],
 )
 def test_what_a_value_was_meant_for(
-    reader: ValueReader,
     domain: str,
     slot: str,
     written: str,
     feature: str | None,
     meant: str | None,
 ) -> None:
-    reading = reader.reading(domain, slot, written)
+    reading = read_value(vocabulary_of(_TOWN, RULES), domain, slot, written)
     assert (reading.feature, reading.meant) == (feature, meant)
 
 
 def test_to_a_tracker_absent_values_are_in_order() -> None:
-    reader = ValueReader(vocabulary_of(_TOWN, RULES), states_only=True)
+    vocabulary = vocabulary_of(_TOWN, RULES)
     for value in ("none", "", "Not Mentioned", "Dontcare"):
-        assert reader.reading("hotel", "area", value).feature is None
-    assert reader.reading("hotel", "area", "unknown").feature == "value_empty"
+        assert read_value(vocabulary, "hotel", "area", value, states_only=True).feature is None
+    reading = read_value(vocabulary, "hotel", "area", "unknown", states_only=True)
+    assert reading.feature == "value_empty"
 
 
 def test_values_of_a_file_with_gold_states_of_its_own_are_compared_as_written() -> None:
     vocabulary = vocabulary_of_states([[{"hotel": {"time": "9:00"}}]], RULES, as_written=True)
-    reader = ValueReader(vocabulary, states_only=True)
-    assert reader.reading("hotel", "time", "9:00").feature is None
+    read = partial(read_value, vocabulary, "hotel", "time", states_only=True)
+    assert read("9:00").feature is None
     # Another spelling of gold's is odd; another time is not.
-    assert reader.reading("hotel", "time", "9:00 ").meant == "9:00"
-    assert reader.reading("hotel", "time", "10:15").feature is None
+    assert read("9:00 ").meant == "9:00"
+    assert read("10:15").feature is None
 
 
 @pytest.mark.parametrize(

@@ -213,9 +213,9 @@ class Measured:
         for name, feature in declared_features().items():
             if {name, *feature.unless} & self.file.deserved:
                 continue
-            for part, tally in self.profile.tallies(name).items():
+            for part, tally in self.profile.tallies.get(name, {}).items():
                 if feature.limit_of(part) == feature.limit and tally.items >= FEWEST:
-                    shares.setdefault(name, []).append(tally.share)
+                    shares.setdefault(name, []).append(tally.odd / tally.items)
         return shares
 
 

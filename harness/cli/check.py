@@ -31,8 +31,8 @@ from ..submission import (
     content_of,
     counted_placeholders,
     parse_predictions,
+    profile_of,
     standard_form,
-    telling_profile,
     unusual_features,
     with_fixes,
 )
@@ -82,7 +82,7 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
             _show("  worth", checked.worth[remark.kind])
     warnings = [remark for remark in checked.remarks if remark.warning]
     _show("warnings", len(warnings) or "none")
-    profile = checked.profile or telling_profile(checked.content)
+    profile = checked.profile or profile_of(checked.content, sampled=True)
     if with_fixes(checked.content, unusual_features(profile)).changes:
         named = "" if benchmark is None else f" --benchmark {shlex.quote(benchmark)}"
         _show("to fix it", f"mwz convert --fix {shlex.quote(predictions)} -o OUT{named}")

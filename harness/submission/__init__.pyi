@@ -70,6 +70,6 @@ from .profile.fixes import (
 )
 from .profile.profiling import (
     Content as Content,
+    profile_of as profile_of,
     profile_remarks as profile_remarks,
-    telling_profile as telling_profile,
 )

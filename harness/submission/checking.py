@@ -65,7 +65,7 @@ from .notations import (
     read_state,
 )
 from .placeholders import LEXICALISED
-from .profile.profiling import Content, profile_remarks, telling_profile
+from .profile.profiling import Content, profile_of, profile_remarks
 from .repairs import repaired
 
 _Place: TypeAlias = tuple[object, int]
@@ -143,7 +143,7 @@ def checked_submission(
         remarks += notes
     profile = None
     if rules is not None:
-        profile = telling_profile(content_of(dialogues, benchmark, rules, checks))
+        profile = profile_of(content_of(dialogues, benchmark, rules, checks), sampled=True)
         remarks += profile_remarks(profile)
     return Submission(
         dialogues=plain,

@@ -10,7 +10,7 @@ import pytest
 
 from mwz.harness import Benchmark
 from mwz.harness.submission import declared_features, declared_flags
-from mwz.harness.submission.profile.profiling import profile_remarks, telling_profile
+from mwz.harness.submission.profile.profiling import profile_of, profile_remarks
 
 COUNTED = [name for name in declared_features() if name not in declared_flags()]
 
@@ -36,7 +36,9 @@ def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> N
 @pytest.mark.real_data
 def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) -> None:
     for one in measured:
-        remarked = {remark.kind for remark in profile_remarks(telling_profile(one.content))}
+        remarked = {
+            remark.kind for remark in profile_remarks(profile_of(one.content, sampled=True))
+        }
         # Where a few states in a hundred are odd, they need not be in the part.
         assert remarked in (set(), one.file.deserved), one.file.name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -123,71 +123,71 @@ def declared_flags() -> Mapping[str, Feature]:
 
 @dataclass
 class Tally:
-    """The number of items, of odd ones among them, and examples of these.
+    """The items of a feature in a part of a file.
 
     Attributes:
         items: How many items there are.
-        odd: How many of them are odd.
-        examples: What odd items look like -> how many do.
+        examples: What the odd ones among them look like -> how many do.
     """
 
     items: int = 0
-    odd: int = 0
     examples: Counter[str] = field(default_factory=Counter)
 
     @property
-    def share(self) -> float:
-        """The share of odd items; 0 if there are no items."""
-        return self.odd / self.items if self.items else 0.0
+    def odd(self) -> int:
+        """The number of odd items."""
+        return self.examples.total()
 
 
+_POOLS: Sequence[Callable[[str], str]] = (
+    lambda part: part,
+    lambda part: part.rpartition("-")[2],
+    lambda part: part.rpartition("-")[0],
+    lambda part: "",
+)
+"""Which parts are held against their limits together: each alone, those of a slot, those of a
+domain, and all. A few odd items in each of many parts may be many together."""
+
+
+@dataclass
 class Profile:
-    """The counts of a file: feature -> part -> tally. Features without parts have the part ""."""
+    """The counts of a file.
 
-    def __init__(self) -> None:
-        self._tallies: dict[str, dict[str, Tally]] = {}
+    Attributes:
+        tallies: Feature -> part -> tally. Features without parts have the part "".
+    """
 
-    def add(self, feature: str, is_odd: bool, example: str, part: str = "") -> None:
-        """Count an item of a feature; the example is that of an odd one."""
-        if is_odd:
-            self.add_odd(feature, example, part)
-        else:
-            self.add_regular(feature, part)
+    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
-    def add_odd(self, feature: str, example: str, part: str = "", number: int = 1) -> None:
-        """Count odd items that all look like an example."""
-        tally = self._tally(feature, part)
-        tally.items += number
-        tally.odd += number
-        tally.examples[example] += number
+    def add(
+        self, feature: str, is_odd: bool, example: str, part: str = "", number: int = 1
+    ) -> None:
+        """Count items of a feature that are alike; the example is what they look like if odd."""
+        self.count(feature, number, {example: number} if is_odd else {}, part)
 
-    def add_regular(self, feature: str, part: str = "", number: int = 1) -> None:
-        """Count items that are not odd."""
-        self._tally(feature, part).items += number
+    def count(self, feature: str, items: int, odd: Mapping[str, int], part: str = "") -> None:
+        """Count items of a feature.
 
-    def add_counts(self, feature: str, example: str, odd: int, items: int, part: str = "") -> None:
-        """Count items, of which a number is odd; these all look like an example."""
-        self.add_odd(feature, example, part, odd)
-        self.add_regular(feature, part, items - odd)
-
-    def _tally(self, feature: str, part: str) -> Tally:
-        tallies = self._tallies.setdefault(feature, {})
+        Args:
+            feature: The feature.
+            items: How many items there are, the odd ones included.
+            odd: What odd items look like -> how many do.
+            part: The part.
+        """
+        tallies = self.tallies.setdefault(feature, {})
         if part not in tallies:
             tallies[part] = Tally()
-        return tallies[part]
-
-    def tallies(self, feature: str) -> Mapping[str, Tally]:
-        """Return part -> tally of a feature."""
-        return self._tallies.get(feature, {})
+        tallies[part].items += items
+        if odd:
+            tallies[part].examples.update(odd)
 
     def exceeding(self, feature: str) -> dict[str, Tally]:
-        """Return part -> tally of what is beyond the limits; nothing if all is in order.
-
-        Parts are held against their limits first one by one, then together: those of a slot, those
-        of a domain, and all. A few odd items in each of many parts may be many together.
-        """
+        """Return part -> tally of what is beyond the limits; nothing if all is in order."""
         declared = declared_features()[feature]
-        for pools in self._poolings(feature):
+        for pool_of in _POOLS:
+            pools: dict[str, dict[str, Tally]] = {}
+            for part, tally in self.tallies.get(feature, {}).items():
+                pools.setdefault(pool_of(part), {})[part] = tally
             exceeding: dict[str, Tally] = {}
             for pool in pools.values():
                 if declared.is_exceeded(pool):
@@ -195,17 +195,3 @@ class Profile:
             if exceeding:
                 return exceeding
         return {}
-
-    def _poolings(self, feature: str) -> list[dict[str, dict[str, Tally]]]:
-        """Return the ways to pool the parts of a feature, each as name -> part -> tally."""
-        tallies = self.tallies(feature)
-        single = {part: {part: tally} for part, tally in tallies.items()}
-        if len(tallies) < 2:
-            return [single]
-        by_slot: dict[str, dict[str, Tally]] = {}
-        by_domain: dict[str, dict[str, Tally]] = {}
-        for part, tally in tallies.items():
-            domain, _, slot = part.rpartition("-")
-            by_slot.setdefault(slot, {})[part] = tally
-            by_domain.setdefault(domain, {})[part] = tally
-        return [single, by_slot, by_domain, {"": dict(tallies)}]

@@ -18,9 +18,9 @@ from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
 from ..model import Turn
 from .feature import Profile, declared_features
-from .profiling import Content, telling_profile
+from .profiling import Content, profile_of
 from .response_features import GLUED, SLOT, other_notations, special_tokens
-from .vocabulary import ValueReader, slot_name
+from .vocabulary import Vocabulary, read_value
 
 
 class Change(NamedTuple):
@@ -166,36 +166,25 @@ def with_blanks(text: str, rules: RuleSet, note: _Note) -> str:
 # What is fixed.
 
 
-class _ResponseFix(NamedTuple):
-    """How a feature of responses is fixed.
-
-    Attributes:
-        title: What its odd items are called.
-        fix: Returns a response without them.
-    """
-
-    title: str
-    fix: Callable[[str, RuleSet, _Note], str]
-
-
-_STATE_FIXES: Mapping[str, str] = {
+FIXES: Mapping[str, str] = {
     "value_spelling": "values in another spelling",
     "value_dontcare": "values that mean dontcare",
     "value_empty": "values that say that there is none",
-}
-"""Feature of values -> what its odd items are called."""
-
-_RESPONSE_FIXES: Mapping[str, _ResponseFix] = {
-    "response_tags": _ResponseFix("special tokens", without_tags),
-    "response_notation": _ResponseFix("placeholders in another notation", with_brackets),
-    "response_glued": _ResponseFix("placeholders without a blank", with_blanks),
-}
-
-FIXES: Mapping[str, str] = {
-    **_STATE_FIXES,
-    **{feature: fix.title for feature, fix in _RESPONSE_FIXES.items()},
+    "response_tags": "special tokens",
+    "response_notation": "placeholders in another notation",
+    "response_glued": "placeholders without a blank",
 }
 """Feature whose odd items can be fixed -> what these are called."""
+
+_RESPONSE_FIXES: Mapping[str, Callable[[str, RuleSet, _Note], str]] = {
+    "response_tags": without_tags,
+    "response_notation": with_brackets,
+    "response_glued": with_blanks,
+}
+"""Feature of responses -> the function that returns a response without its odd items.
+
+The other features in `FIXES` are of values, which `_fixed_state` fixes.
+"""
 
 
 def with_fixes(content: Content, features: Collection[str]) -> Fixed:
@@ -210,66 +199,58 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
     def note(feature: str, before: str, after: str) -> None:
         changes[Change(feature, before, after)] += 1
 
-    state_fixer = None
-    if content.uses_states and content.has_states and not _STATE_FIXES.keys().isdisjoint(features):
-        state_fixer = _StateFixer(content, features)
+    vocabulary = None
+    features_of_values = set(features) - _RESPONSE_FIXES.keys()
+    if features_of_values and content.uses_states and content.has_states:
+        vocabulary = content.vocabulary()
     dialogues: dict[str, Sequence[Turn]] = {}
     for id_, turns in content.dialogues.items():
         fixed_turns: list[Turn] = []
         for turn in turns:
             response = turn.response
-            for feature, response_fix in _RESPONSE_FIXES.items():
+            for feature, fix in _RESPONSE_FIXES.items():
                 if feature in features:
-                    response = response_fix.fix(response, content.rules, partial(note, feature))
+                    response = fix(response, content.rules, partial(note, feature))
             state = turn.state
-            if state and state_fixer is not None:
-                state, state_changes = state_fixer.fixed(state)
-                changes.update(state_changes)
+            if state and vocabulary is not None:
+                state = _fixed_state(state, features, vocabulary, content.states_only, note)
             fixed_turns.append(turn._replace(response=response, state=state))
         dialogues[id_] = fixed_turns
     return Fixed(dialogues, changes)
 
 
-class _StateFixer:
-    """Fixes the belief states of a file.
+def _fixed_state(
+    state: BeliefState,
+    features: Collection[str],
+    vocabulary: Vocabulary,
+    states_only: bool,
+    note: Callable[[str, str, str], None],
+) -> BeliefState:
+    """Return a state with the values that were meant.
 
     Args:
-        content: The file.
+        state: The state.
         features: The features whose odd values are fixed.
+        vocabulary: What values are compared with.
+        states_only: Whether the file is a tracker's.
+        note: Called with each change: the feature, the value, and what took its place.
     """
-
-    def __init__(self, content: Content, features: Collection[str]) -> None:
-        self._features = features
-        self._vocabulary = content.vocabulary()
-        self._reader = ValueReader(self._vocabulary, content.states_only)
-
-    def fixed(self, state: BeliefState) -> tuple[BeliefState, list[Change]]:
-        """Return a state with the values that were meant, and the changes."""
-        changes: list[Change] = []
-        fixed: dict[str, dict[str, str]] = {}
-        for domain, slots in state.items():
-            # An empty domain says that the user talks about it.
-            if not slots:
-                fixed[domain] = {}
-            for slot, value in slots.items():
-                change = self._change(domain, slot, value)
-                if change is None:
-                    fixed.setdefault(domain, {})[slot] = value
-                    continue
-                changes.append(change)
-                if change.after:
-                    fixed.setdefault(domain, {})[slot] = change.after
-        return fixed, changes
-
-    def _change(self, domain: str, slot: str, value: str) -> Change | None:
-        """Return the change to a value; None if it stays as it is."""
-        if (domain, slot_name(slot, self._vocabulary.rules)) not in self._vocabulary.gold:
-            return None
-        reading = self._reader.reading(domain, slot, value)
-        feature, meant = reading.feature, reading.meant
-        if feature is None or meant is None or feature not in self._features:
-            return None
-        return Change(feature, value, meant)
+    fixed: dict[str, dict[str, str]] = {}
+    for domain, slots in state.items():
+        # An empty domain says that the user talks about it.
+        if not slots:
+            fixed[domain] = {}
+        for slot, value in slots.items():
+            reading = read_value(vocabulary, domain, slot, value, states_only)
+            feature, meant = reading.feature, reading.meant
+            is_known = (domain, reading.slot) in vocabulary.gold
+            if not is_known or feature not in features or feature is None or meant is None:
+                fixed.setdefault(domain, {})[slot] = value
+                continue
+            note(feature, value, meant)
+            if meant:
+                fixed.setdefault(domain, {})[slot] = meant
+    return fixed
 
 
 _UNUSUAL = 1.25
@@ -286,7 +267,7 @@ def unusual_features(profile: Profile) -> list[str]:
     for feature in FIXES:
         declared = declared_features()[feature]
         odd = usual = 0.0
-        for part, tally in profile.tallies(feature).items():
+        for part, tally in profile.tallies.get(feature, {}).items():
             odd += tally.odd
             usual += declared.limit_of(part) * tally.items
         if odd > _UNUSUAL * usual or profile.exceeding(feature):
@@ -299,12 +280,12 @@ def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Fix
 
     Args:
         content: The file; it is left as it is.
-        profile: Its `telling_profile`; measured if it is not given.
+        profile: Its profile; measured, in part at first, if it is not given.
     """
     changes: Counter[Change] = Counter()
     done: set[str] = set()
     if profile is None:
-        profile = telling_profile(content)
+        profile = profile_of(content, sampled=True)
     while True:
         # A fix may show another mistake: a placeholder in brackets may lack a blank.
         features = [feature for feature in unusual_features(profile) if feature not in done]
@@ -315,7 +296,7 @@ def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Fix
         if fixed.changes:
             changes.update(fixed.changes)
             content = replace(content, dialogues=fixed.dialogues)
-            profile = telling_profile(content)
+            profile = profile_of(content, sampled=True)
 
 
 _SHOWN = 3

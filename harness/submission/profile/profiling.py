@@ -13,14 +13,7 @@ from ..model import Turn
 from .feature import Profile, Tally, declared_features
 from .response_features import count_plain_responses, count_responses
 from .state_features import count_states
-from .vocabulary import (
-    Slot,
-    Vocabulary,
-    tracked_slots,
-    vocabulary_of,
-    vocabulary_of_states,
-    wording_of,
-)
+from .vocabulary import Vocabulary, vocabulary_of, vocabulary_of_states
 
 SAMPLED = 200
 """About how many dialogues of a large file are measured at first."""
@@ -59,14 +52,6 @@ class Content:
                     return True
         return False
 
-    def sample(self) -> Content:
-        """Return every few dialogues of a large file; a small one as it is."""
-        step = len(self.dialogues) // SAMPLED
-        if step < 2:
-            return self
-        ids = list(self.dialogues)[::step]
-        return replace(self, dialogues={id_: self.dialogues[id_] for id_ in ids})
-
     def gold(self) -> Mapping[str, Sequence[BeliefState]]:
         """Return dialogue id -> the gold states that the predicted states are compared with."""
         states: dict[str, Sequence[BeliefState]] = {}
@@ -83,48 +68,31 @@ class Content:
             return vocabulary_of_states(self.gold().values(), self.rules, as_written=True)
         return vocabulary_of(self.benchmark, self.rules)
 
-    def scored_slots(self) -> frozenset[Slot]:
-        """Return the slots that scores depend on: those of state tracking, or of queries."""
-        if self.states_only:
-            return tracked_slots()
-        slots: set[Slot] = set()
-        for domain, venue in self.rules.venue_rules.items():
-            slots.update((domain, name) for name in venue.columns)
-        return frozenset(slots)
 
-
-def profile_of(content: Content, whole: Content | None = None) -> Profile:
-    """Return the profile of a file, or of a part of it.
+def profile_of(content: Content, sampled: bool = False) -> Profile:
+    """Return the profile of a file.
 
     Args:
-        content: What is measured.
-        whole: The file that it is a part of: if gold states are its own, they are the vocabulary.
+        content: The file.
+        sampled: Whether a large file is measured in part first, and as a whole only if that part
+            has odd features. Remarks are on such a profile.
     """
+    ids = list(content.dialogues)
+    step = max(len(ids) // SAMPLED, 1) if sampled else 1
+    sample = replace(content, dialogues={id_: content.dialogues[id_] for id_ in ids[::step]})
     profile = Profile()
-    if content.uses_states and content.has_states:
-        vocabulary = (whole or content).vocabulary()
+    if sample.uses_states and sample.has_states:
         states: dict[str, Sequence[BeliefState]] = {}
-        for id_, turns in content.dialogues.items():
+        for id_, turns in sample.dialogues.items():
             states[id_] = [turn.state or {} for turn in turns]
-        scored = content.scored_slots()
-        count_states(profile, states, content.gold(), vocabulary, content.states_only, scored)
-    benchmark, rules = content.benchmark, content.rules
-    if content.plain:
-        count_plain_responses(profile, content.dialogues, rules)
-    elif benchmark is not None and not content.states_only:
-        wording = wording_of(benchmark)
-        count_responses(profile, content.dialogues, benchmark, rules, wording)
-    return profile
-
-
-def telling_profile(content: Content) -> Profile:
-    """Return the profile that a file is judged by.
-
-    A large file is measured in part first, and as a whole only if that part has odd features.
-    """
-    sample = content.sample()
-    profile = profile_of(sample, content)
-    if sample is not content and odd_features(profile):
+        # If gold states are the file's own, those of the whole file are the vocabulary.
+        vocabulary = content.vocabulary()
+        count_states(profile, states, sample.gold(), vocabulary, sample.states_only)
+    if sample.plain:
+        count_plain_responses(profile, sample.dialogues, sample.rules)
+    elif sample.benchmark is not None and not sample.states_only:
+        count_responses(profile, sample.dialogues, sample.benchmark, sample.rules)
+    if step > 1 and odd_features(profile):
         return profile_of(content)
     return profile
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from mwz.normalization import (
     PLACEHOLDER,
@@ -16,11 +17,17 @@ from mwz.normalization import (
     plain_characters,
 )
 
-from ...benchmark import CANONICAL_STYLE, Benchmark, Dialogue
+from ...benchmark import CANONICAL_STYLE, Benchmark
 from ..model import Turn
 from ..notations import DOMAINS
 from .feature import Profile
-from .vocabulary import Wording, tokens, word_tables
+from .vocabulary import Wording, tokens, word_tables, wording_of
+
+Responses: TypeAlias = Mapping[str, Sequence[str]]
+"""Dialogue id -> responses in plain characters, one per turn."""
+
+FEWEST_REFERENCES = 100
+"""Fewer canonical references do not show which words are usual."""
 
 SLOT = re.compile(r"\b[A-Z]{2,}\b")
 TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
@@ -44,6 +51,8 @@ _OFTEN = 3
 """A text that is there so often counts as repeated."""
 _STRANGE = 0.15
 """A text is unlike all references if a greater share of its pairs of tokens is in none."""
+_HERE = "here"
+_PLACES = ("earlier", _HERE, "later")
 _ENDS = frozenset(".?!")
 _COMMON = (".", "?", "the", "you", "is", "to")
 """Tokens of many references that every system uses."""
@@ -67,7 +76,6 @@ def count_responses(
     dialogues: Mapping[str, Sequence[Turn]],
     benchmark: Benchmark,
     rules: RuleSet,
-    wording: Wording,
 ) -> None:
     """Count the features of delexicalised responses and of active domains.
 
@@ -76,264 +84,286 @@ def count_responses(
         dialogues: Dialogue id -> turns, as they were given.
         benchmark: The benchmark that has the dialogues.
         rules: The rule set.
-        wording: The words of the benchmark's references.
     """
-    counter = _Counter(profile, benchmark, rules, wording)
+    responses: dict[str, list[str]] = {}
     for id_, turns in dialogues.items():
-        counter.count_dialogue(turns, benchmark.dialogues[id_])
-    counter.count_file()
+        responses[id_] = [plain_characters(turn.response) for turn in turns]
+    # Many responses are alike, so that each text is searched once.
+    texts = Counter(itertools.chain.from_iterable(responses.values()))
+    count_notations(profile, texts, rules)
+    count_plain_values(profile, texts, benchmark, rules)
+    count_words(profile, responses, benchmark, rules)
+    count_placeholders(profile, responses, benchmark, rules)
+    count_active_domains(profile, dialogues, benchmark, rules)
 
 
-class _Counter:
-    """Counts the features of the responses of one file."""
+def count_notations(profile: Profile, texts: Counter[str], rules: RuleSet) -> None:
+    """Count placeholders that are unknown, in another notation, or glued to words.
 
-    def __init__(
-        self, profile: Profile, benchmark: Benchmark, rules: RuleSet, wording: Wording
-    ) -> None:
-        self._profile = profile
-        self._rules = rules
-        self._wording = wording
-        self._venue_names = venue_names(benchmark)
-        self._notations = other_notations(rules)
-        self._ontology_names = frozenset(name for name in rules.ontology.values() if len(name) > 3)
-        # Token -> responses that have it; normalised response -> turns.
-        self._frequency: Counter[str] = Counter()
-        self._repeated: Counter[str] = Counter()
-        # Slot about venues -> turns whose response, or canonical reference, has it.
-        self._said: Counter[str] = Counter()
-        self._expected: Counter[str] = Counter()
-        # Of turns whose reference tells about a venue: response without placeholders -> turns.
-        self._evasive: Counter[str] = Counter()
-        self._about_venues = 0
-        self._texts: set[str] = set()
-        self._turns = 0
-        self._words = 0
-        self._reference_words = 0
-
-    def count_dialogue(self, turns: Sequence[Turn], dialogue: Dialogue) -> None:
-        """Count the turns of a dialogue."""
-        canonical = dialogue.references.get(CANONICAL_STYLE, ())[: len(turns)]
-        about_venues = self._rules.about_venues
-        expected = [frozenset(SLOT.findall(text)) & about_venues for text in canonical]
-        said: list[frozenset[str]] = []
-        for number, turn in enumerate(turns):
-            response = plain_characters(turn.response)
-            names = placeholder_names(response)
-            slots = {self._rules.ontology.get(name, "") for name in names}
-            said.append(frozenset(slots & about_venues))
-            self._turns += 1
-            self._texts.add(response.strip())
-            self._count_signs(response, names)
-            styles = [references[number] for references in dialogue.references.values()]
-            self._count_words(response, styles)
-            if number < len(canonical):
-                self._reference_words += len(tokens(canonical[number]))
-                if expected[number]:
-                    self._about_venues += 1
-                    if not names:
-                        self._evasive[response] += 1
-            if turn.active_domains is not None:
-                self._count_domains(turn.active_domains, dialogue.active_domains[number], slots)
-        for slots_said in said:
-            self._said.update(slots_said)
-        for slots_expected in expected:
-            self._expected.update(slots_expected)
-        self._count_places(said, expected)
-        claimed = [turn.active_domains for turn in turns]
-        self._count_shifted_domains(claimed, dialogue.active_domains)
-
-    def _count_signs(self, text: str, names: Sequence[str]) -> None:
-        """Count signs of another notation: unknown placeholders, plain values, special tokens."""
-        profile = self._profile
+    Args:
+        profile: Where the counts are added.
+        texts: Response -> how often it is there.
+        rules: The rule set.
+    """
+    unknown: Counter[str] = Counter()
+    notations: Counter[str] = Counter()
+    glued: Counter[str] = Counter()
+    placeholders = borders = 0
+    slots = frozenset(name for name in rules.ontology.values() if len(name) > 3)
+    for text, number in texts.items():
+        names = placeholder_names(text)
+        placeholders += number * len(names)
         for name in names:
-            profile.add("response_unknown", name not in self._rules.ontology, f"[{name}]")
-            profile.add_regular("response_notation")
+            if name not in rules.ontology:
+                unknown[f"[{name}]"] += number
         without = PLACEHOLDER.sub(" ", text)
         lowered = without.lower()
+        written: list[str] = []
         if _ORDINARY.fullmatch(lowered) is None:
-            for match in self._notations.finditer(lowered):
-                profile.add_odd("response_notation", match[0])
+            written += other_notations(rules).findall(lowered)
         # Names of slots in capitals lose their meaning when they are normalised to lower case.
         # A response in capitals throughout has no such names.
         if without != lowered and text != text.upper():
-            for word in SLOT.findall(without):
-                if word in self._ontology_names:
-                    profile.add_odd("response_notation", word)
-        glued = 0
-        for match in GLUED.finditer(text):
-            glued += 1
-            profile.add_odd("response_glued", match[0])
-        profile.add_regular("response_glued", number=max(len(names) - glued, 0))
-        # Responses that are empty, have values in plain words, or special tokens.
-        profile.add("response_empty", not text.strip(), "''")
-        plain_values = {
-            "response_plain": self._venue_names.search(lowered[:_SEARCHED]),
-            "response_number": plain_numbers().search(without),
-        }
-        for feature, value in plain_values.items():
-            profile.add(feature, value is not None, value[0] if value else "")
-        tags = special_tokens(text, self._rules)
-        profile.add("response_tags", bool(tags), tags[-1][0] if tags else "")
+            written += [word for word in SLOT.findall(without) if word in slots]
+        for notation in written:
+            notations[notation] += number
+        matches = GLUED.findall(text)
+        borders += number * max(len(names), len(matches))
+        for match in matches:
+            glued[match] += number
+    profile.count("response_unknown", placeholders, unknown)
+    profile.count("response_notation", placeholders + notations.total(), notations)
+    profile.count("response_glued", borders, glued)
 
-    def _count_words(self, text: str, references: Sequence[str]) -> None:
-        """Count the words of a response that no reference has, and what all share.
 
-        Args:
-            text: The response.
-            references: The turn's references in all styles.
-        """
-        normal = normalize_response(text, self._rules)[0] if text else ""
-        words = tokens(normal)
-        self._repeated[normal] += 1
-        self._frequency.update(set(words))
-        self._words += len(words)
-        self._profile.add("response_tiny", len(words) <= _FEW_WORDS, repr(normal))
-        if len(words) >= _COMPARED:
-            self._profile.add("response_same", normal in references, repr(normal[:_SHOWN]))
-        if not self._wording.is_large:
-            return
-        # Tokens and pairs of them that no reference has, and unusual first and last ones.
-        profile, wording = self._profile, self._wording
-        unknown = [word for word in words if word not in wording.tokens]
-        for word in unknown:
-            profile.add_odd("response_tokens", repr(word))
-        profile.add_regular("response_tokens", number=len(words) - len(unknown))
-        unknown_pairs = self._unknown_pairs(words)
-        for pair in unknown_pairs:
-            profile.add_odd("response_pairs", " ".join(pair))
-        pairs = max(len(words) - 1, 0)
-        profile.add_regular("response_pairs", number=pairs - len(unknown_pairs))
-        first, last = (words[0], words[-1]) if words else ("", "")
-        profile.add("response_cut", last not in _ENDS, repr(last))
-        profile.add("response_opening", first in wording.inner, repr(first))
+def count_plain_values(
+    profile: Profile, texts: Counter[str], benchmark: Benchmark, rules: RuleSet
+) -> None:
+    """Count responses that are empty, have values in plain words, or special tokens.
 
-    def _unknown_pairs(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the pairs of successive tokens that no reference has."""
-        return [pair for pair in itertools.pairwise(words) if pair not in self._wording.pairs]
+    Args:
+        profile: Where the counts are added.
+        texts: Response -> how often it is there.
+        benchmark: The benchmark, which has the names of venues.
+        rules: The rule set.
+    """
+    names: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
+    tokens_of_models: Counter[str] = Counter()
+    for text, number in texts.items():
+        profile.add("response_empty", not text.strip(), "''", number=number)
+        without = PLACEHOLDER.sub(" ", text)
+        name = venue_names(benchmark).search(without.lower()[:_SEARCHED])
+        if name is not None:
+            names[name[0]] += number
+        plain_number = plain_numbers().search(without)
+        if plain_number is not None:
+            numbers[plain_number[0]] += number
+        tags = special_tokens(text, rules)
+        if tags:
+            tokens_of_models[tags[-1][0]] += number
+    turns = texts.total()
+    profile.count("response_plain", turns, names)
+    profile.count("response_number", turns, numbers)
+    profile.count("response_tags", turns, tokens_of_models)
 
-    def _count_domains(
-        self, claimed: Sequence[str], gold: Sequence[str], slots: Collection[str]
-    ) -> None:
-        """Count a turn whose active domains are none, several, or others than gold's."""
-        domains = set(claimed) & set(DOMAINS)
-        right = set(gold) - {"general"}
-        if not self._rules.about_venues.isdisjoint(slots):
-            self._profile.add("domains_empty", not domains, str(list(claimed)))
-        if right and claimed:
+
+def count_words(
+    profile: Profile, responses: Responses, benchmark: Benchmark, rules: RuleSet
+) -> None:
+    """Count what the words of responses show: short, equal, repeated and unusual texts."""
+    normalized: Counter[str] = Counter()
+    reference_words = 0
+    for id_, texts in responses.items():
+        references = benchmark.dialogues[id_].references
+        for turn, text in enumerate(texts):
+            normal = normalize_response(text, rules)[0] if text else ""
+            normalized[normal] += 1
+            if len(tokens(normal)) >= _COMPARED:
+                is_same = normal in [style[turn] for style in references.values()]
+                profile.add("response_same", is_same, repr(normal[:_SHOWN]))
+        for reference in references.get(CANONICAL_STYLE, ())[: len(texts)]:
+            reference_words += len(tokens(reference))
+    turns = normalized.total()
+    for text, number in normalized.items():
+        is_tiny = len(tokens(text)) <= _FEW_WORDS
+        profile.add("response_tiny", is_tiny, repr(text), number=number)
+    for text, number in normalized.most_common(1):
+        profile.count("response_repeated", turns, {repr(text[:_SHOWN]): number})
+    wording = wording_of(benchmark)
+    if wording.references >= FEWEST_REFERENCES:
+        count_unusual_words(profile, normalized, wording)
+        count_usual_words(profile, normalized, wording, reference_words)
+    # Responses that are as long as the longest one, as those cut at a limit are. A text that is
+    # repeated counts once: all uses of a template are equally long.
+    stripped = {text.strip() for texts in responses.values() for text in texts}
+    lengths = Counter(map(len, stripped))
+    longest = max(lengths, default=0)
+    profile.count("response_capped", turns, {f"{longest} characters": lengths[longest]})
+
+
+def count_unusual_words(profile: Profile, texts: Counter[str], wording: Wording) -> None:
+    """Count tokens, pairs of them, first and last ones that references do not have.
+
+    Args:
+        profile: Where the counts are added.
+        texts: Normalised response -> how often it is there.
+        wording: The words of the benchmark's references.
+    """
+    unknown_tokens: Counter[str] = Counter()
+    unknown_pairs: Counter[str] = Counter()
+    words = pairs = 0
+    for text, number in texts.items():
+        words_of_text = tokens(text)
+        words += number * len(words_of_text)
+        for word in words_of_text:
+            if word not in wording.tokens:
+                unknown_tokens[repr(word)] += number
+        pairs_of_text = [*itertools.pairwise(words_of_text)]
+        pairs += number * len(pairs_of_text)
+        unknown = [" ".join(pair) for pair in pairs_of_text if pair not in wording.pairs]
+        for pair in unknown:
+            unknown_pairs[pair] += number
+        # Responses that repeat a text whose pairs of words no reference has.
+        is_strange = number >= _OFTEN and len(unknown) > _STRANGE * len(pairs_of_text)
+        profile.add("response_strange", is_strange, repr(text[:_SHOWN]), number=number)
+        first, last = (words_of_text[0], words_of_text[-1]) if words_of_text else ("", "")
+        profile.add("response_cut", last not in _ENDS, repr(last), number=number)
+        profile.add("response_opening", first in wording.inner, repr(first), number=number)
+    profile.count("response_tokens", words, unknown_tokens)
+    profile.count("response_pairs", pairs, unknown_pairs)
+
+
+def count_usual_words(
+    profile: Profile, texts: Counter[str], wording: Wording, reference_words: int
+) -> None:
+    """Count words that are there more often, or less often, than in the references.
+
+    Args:
+        profile: Where the counts are added.
+        texts: Normalised response -> how often it is there.
+        wording: The words of the benchmark's references.
+        reference_words: The number of words of the references of the same turns.
+    """
+    turns = texts.total()
+    words = 0
+    frequency: Counter[str] = Counter()
+    for text, number in texts.items():
+        words += number * len(tokens(text))
+        for token in set(tokens(text)):
+            frequency[token] += number
+    # How many responses would have a token if they were as the references are.
+    usual: dict[str, int] = {}
+    for token in (*frequency, *_COMMON):
+        usual[token] = round(turns * wording.frequency[token] / wording.references)
+    excess = Counter({token: number - usual[token] for token, number in frequency.items()})
+    for token, number in excess.most_common(1):
+        profile.count("response_overused", turns, {repr(token): max(number, 0)})
+    for token in _COMMON:
+        lacking = max(usual[token] - frequency[token], 0)
+        profile.count("response_lacks_words", usual[token], {repr(token): lacking}, repr(token))
+    profile.count("response_long", words, {"more": max(words - reference_words, 0)})
+
+
+def count_placeholders(
+    profile: Profile, responses: Responses, benchmark: Benchmark, rules: RuleSet
+) -> None:
+    """Count placeholders about venues that are in other turns than the references', or missing."""
+    about_venues = rules.about_venues
+    said_in_all: Counter[str] = Counter()
+    expected_in_all: Counter[str] = Counter()
+    # Of turns whose reference tells about a venue: response without placeholders -> turns.
+    evasive: Counter[str] = Counter()
+    turns_about_venues = 0
+    for id_, texts in responses.items():
+        references = benchmark.dialogues[id_].references.get(CANONICAL_STYLE, ())[: len(texts)]
+        expected = [frozenset(SLOT.findall(text)) & about_venues for text in references]
+        # A benchmark may lack references of this style.
+        expected += [frozenset[str]()] * (len(texts) - len(expected))
+        said: list[frozenset[str]] = []
+        for text, right in zip(texts, expected, strict=True):
+            names = placeholder_names(text)
+            slots = frozenset({rules.ontology.get(name, "") for name in names} & about_venues)
+            said.append(slots)
+            said_in_all.update(slots)
+            expected_in_all.update(right)
+            if right:
+                turns_about_venues += 1
+                if not names:
+                    evasive[text] += 1
+        count_misplaced_slots(profile, said, expected)
+    answered_alike: Counter[str] = Counter()
+    for text, number in evasive.items():
+        if number >= _OFTEN:
+            answered_alike[repr(text[:_SHOWN])] += number
+    profile.count("response_evasive", turns_about_venues, answered_alike)
+    for slot, number in expected_in_all.items():
+        lacking = max(number - said_in_all[slot], 0)
+        profile.count("response_lacks", number, {f"[{slot.lower()}]": lacking}, slot)
+
+
+def count_misplaced_slots(
+    profile: Profile, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
+) -> None:
+    """Count slots that are in other turns of a dialogue than those of the references.
+
+    Args:
+        profile: Where the counts are added.
+        said: The slots about venues of each response.
+        expected: The slots about venues of each reference.
+    """
+    for slots, right in zip(said, expected, strict=True):
+        # A slot that is in both is there twice, in the response and in the reference.
+        misplaced = slots ^ right
+        items = 2 * len(slots & right) + len(misplaced)
+        profile.count("response_misplaced", items, dict.fromkeys(misplaced, 1))
+    # Responses that fit the reference of the turn before or after better.
+    for turn in range(1, len(said) - 1):
+        slots = said[turn]
+        if not slots:
+            continue
+        fits: dict[str, float] = {}
+        for place, right in zip(_PLACES, expected[turn - 1 : turn + 2], strict=True):
+            # The F1 score of the slots.
+            fits[place] = 2 * len(slots & right) / (len(slots) + len(right))
+        best = max(fits, key=lambda place: fits[place])
+        if [*fits.values()].count(fits[best]) == 1:
+            profile.add("response_shifted", best != _HERE, best)
+
+
+def count_active_domains(
+    profile: Profile, dialogues: Mapping[str, Sequence[Turn]], benchmark: Benchmark, rules: RuleSet
+) -> None:
+    """Count turns whose active domains are none, several, or others than gold's."""
+    for id_, turns in dialogues.items():
+        gold = [set(domains) - {"general"} for domains in benchmark.dialogues[id_].active_domains]
+        for number, turn in enumerate(turns):
+            claimed = turn.active_domains
+            if claimed is None:
+                continue
+            right = gold[number]
+            domains = set(claimed) & set(DOMAINS)
+            names = placeholder_names(plain_characters(turn.response))
+            if any(rules.ontology.get(name) in rules.about_venues for name in names):
+                profile.add("domains_empty", not domains, str(list(claimed)))
+            if domains:
+                is_odd = len(domains) >= _SEVERAL_DOMAINS
+                profile.add("domains_many", is_odd, str(list(claimed)))
+            if not right or not claimed:
+                continue
             example = f"{list(claimed)} for {sorted(right)}"
-            self._profile.add("domains_wrong", not domains & right, example)
-        if domains:
-            is_odd = len(domains) >= _SEVERAL_DOMAINS
-            self._profile.add("domains_many", is_odd, str(list(claimed)))
-
-    def _count_shifted_domains(
-        self, claimed: Sequence[Sequence[str] | None], gold: Sequence[Sequence[str]]
-    ) -> None:
-        """Count active domains that are those of the turn before or after.
-
-        Only turns beside one with other domains are counted, and of them only those whose active
-        domains are gold's of this turn or of such a neighbour.
-        """
-        right_domains = [set(domains) - {"general"} for domains in gold]
-        for number, domains in enumerate(claimed):
-            right = right_domains[number]
-            if not domains or not right:
-                continue
-            is_right = not right.isdisjoint(domains)
-            is_between = is_shifted = False
-            for neighbour in (number - 1, number + 1):
-                if 0 <= neighbour < len(right_domains):
-                    others = right_domains[neighbour]
-                    if others and others.isdisjoint(right):
-                        is_between = True
-                        is_shifted |= not is_right and not others.isdisjoint(domains)
-            if is_between and (is_right or is_shifted):
-                example = f"{list(domains)} for {sorted(right)}"
-                self._profile.add("domains_shifted", is_shifted, example)
-
-    def _count_places(
-        self, said: Sequence[frozenset[str]], expected: Sequence[frozenset[str]]
-    ) -> None:
-        """Count placeholders that are in other turns than those of the references."""
-        for here, right in itertools.zip_longest(said, expected, fillvalue=frozenset[str]()):
-            # Each of these is there twice, in the response and in the reference.
-            self._profile.add_regular("response_misplaced", number=2 * len(here & right))
-            for slot in here ^ right:
-                self._profile.add_odd("response_misplaced", slot)
-        # Responses that fit the reference of the turn before or after better.
-        for number in range(1, min(len(said), len(expected) - 1)):
-            here = said[number]
-            if not here:
-                continue
-            fits = {
-                "": _f1(here, expected[number]),
-                "earlier": _f1(here, expected[number - 1]),
-                "later": _f1(here, expected[number + 1]),
-            }
-            best = max(fits, key=lambda place: fits[place])
-            if [*fits.values()].count(fits[best]) == 1:
-                self._profile.add("response_shifted", best != "", best)
-
-    def count_file(self) -> None:
-        """Count what only all responses together show."""
-        if not self._turns:
-            return
-        profile = self._profile
-        if self._wording.is_large:
-            self._count_usual_words()
-            # Responses that repeat a text whose pairs of words no reference has.
-            for text, number in self._repeated.items():
-                words = tokens(text)
-                unknown = len(self._unknown_pairs(words)) if number >= _OFTEN else 0
-                if unknown and unknown / (len(words) - 1) > _STRANGE:
-                    profile.add_odd("response_strange", repr(text[:_SHOWN]), number=number)
-                else:
-                    profile.add_regular("response_strange", number=number)
-        # Responses that answer nothing, and those that are the same.
-        evasive = 0
-        for text, number in self._evasive.items():
-            if number >= _OFTEN:
-                evasive += number
-                profile.add_odd("response_evasive", repr(text[:_SHOWN]), number=number)
-        profile.add_regular("response_evasive", number=self._about_venues - evasive)
-        for text, number in self._repeated.most_common(1):
-            profile.add_counts("response_repeated", repr(text[:_SHOWN]), number, self._turns)
-        # Responses that are as long as the longest one, as those cut at a limit are. A text that is
-        # repeated counts once: all uses of a template are equally long.
-        lengths = Counter(map(len, self._texts))
-        longest = max(lengths)
-        example = f"{longest} characters"
-        profile.add_counts("response_capped", example, lengths[longest], self._turns)
-        for slot, expected in self._expected.items():
-            lacking = max(expected - self._said[slot], 0)
-            profile.add_counts("response_lacks", f"[{slot.lower()}]", lacking, expected, slot)
-
-    def _count_usual_words(self) -> None:
-        """Count words that are there more often, or less often, than in the references."""
-        profile = self._profile
-        excess: Counter[str] = Counter()
-        for token, number in self._frequency.items():
-            excess[token] = number - self._usual_number(token)
-        for token, number in excess.most_common(1):
-            profile.add_counts("response_overused", repr(token), max(number, 0), self._turns)
-        for token in _COMMON:
-            usual = self._usual_number(token)
-            lacking = max(usual - self._frequency[token], 0)
-            profile.add_counts("response_lacks_words", repr(token), lacking, usual, repr(token))
-        surplus = max(self._words - self._reference_words, 0)
-        profile.add_counts("response_long", "more", surplus, self._words)
-
-    def _usual_number(self, token: str) -> int:
-        """Return how many responses would have a token if they were as the references are."""
-        references = self._wording.texts.total()
-        return round(self._turns * self._wording.frequency[token] / references)
-
-
-def _f1(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the F1 score of two sets of slots; 1 if both are empty."""
-    if not first and not second:
-        return 1.0
-    return 2 * len(first & second) / (len(first) + len(second))
+            profile.add("domains_wrong", not domains & right, example)
+            # Active domains that are those of the turn before or after: only turns beside one with
+            # other domains are counted, whose active domains are gold's of one of these turns.
+            neighbours = gold[max(number - 1, 0) : number] + gold[number + 1 : number + 2]
+            others: set[str] = set()
+            for domains_beside in neighbours:
+                if domains_beside.isdisjoint(right):
+                    others |= domains_beside
+            is_right = not right.isdisjoint(claimed)
+            is_shifted = not is_right and not others.isdisjoint(claimed)
+            if others and (is_right or is_shifted):
+                profile.add("domains_shifted", is_shifted, example)
 
 
 @lru_cache(maxsize=4)

@@ -1,6 +1,6 @@
 """What files are compared with: the values, slots and words of a benchmark.
 
-`ValueReader` says what a value of a belief state was meant for, where it is not the benchmark's.
+`read_value` says what a value of a belief state was meant for, where it is not the benchmark's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
@@ -31,9 +31,6 @@ from ..repairs import plain_value
 
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
-
-FEWEST_REFERENCES = 100
-"""Fewer canonical references do not show which words are usual."""
 
 COMMON = 0.01
 """A token is common if at least this share of references has it."""
@@ -73,9 +70,11 @@ def tracked_slots() -> frozenset[Slot]:
     return frozenset(slots)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
     """The values and slots that states are compared with.
+
+    Two vocabularies are never equal, so that readings of values can be remembered by vocabulary.
 
     Attributes:
         rules: The rule set by which values are compared.
@@ -91,68 +90,6 @@ class Vocabulary:
     gold: frozenset[Slot]
     counts: Mapping[Slot, Counter[str]]
     as_written: bool = False
-
-    def value_of(self, raw_slot: str, raw: str) -> str:
-        """Return the value that scores compare.
-
-        Args:
-            raw_slot: The slot's name as a file has it.
-            raw: The value as a file has it.
-        """
-        if self.as_written:
-            return raw
-        # Keeps `book`, as scores do: the rule for `time` does not apply to `booktime`.
-        return normalize_value(normalize_slot_name(raw_slot, self.rules), raw, self.rules)
-
-
-@dataclass(frozen=True)
-class Wording:
-    """The words of the reference responses.
-
-    Attributes:
-        tokens: Every token of the references of all styles.
-        pairs: Every two tokens in a row.
-        texts: Canonical reference -> how many turns have it.
-    """
-
-    tokens: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    texts: Counter[str]
-
-    @cached_property
-    def references(self) -> int:
-        """The number of canonical references."""
-        return self.texts.total()
-
-    @property
-    def is_large(self) -> bool:
-        """Whether there are enough references to show which words are usual."""
-        return self.references >= FEWEST_REFERENCES
-
-    @cached_property
-    def frequency(self) -> Counter[str]:
-        """Token -> the number of canonical references that have it."""
-        frequency: Counter[str] = Counter()
-        for text, number in self.texts.items():
-            for token in set(tokens(text)):
-                frequency[token] += number
-        return frequency
-
-    @cached_property
-    def inner(self) -> frozenset[str]:
-        """The common tokens that hardly any reference begins with."""
-        openings: Counter[str] = Counter()
-        for text, number in self.texts.items():
-            words = tokens(text)
-            if words:
-                openings[words[0]] += number
-        references = self.texts.total()
-        inner: set[str] = set()
-        for token, number in self.frequency.items():
-            is_common = number >= COMMON * references
-            if is_common and openings[token] < RARE_OPENING * references:
-                inner.add(token)
-        return frozenset(inner)
 
 
 def vocabulary_of_states(
@@ -197,6 +134,25 @@ def vocabulary_of(benchmark: Benchmark, rules: RuleSet) -> Vocabulary:
     return replace(gold, values=values)
 
 
+@dataclass(frozen=True)
+class Wording:
+    """The words of the reference responses.
+
+    Attributes:
+        tokens: Every token of the references of all styles.
+        pairs: Every two tokens in a row.
+        references: The number of canonical references.
+        frequency: Token -> the number of canonical references that have it.
+        inner: The common tokens that hardly any canonical reference begins with.
+    """
+
+    tokens: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    references: int
+    frequency: Counter[str]
+    inner: frozenset[str]
+
+
 @lru_cache(maxsize=8)
 def wording_of(benchmark: Benchmark) -> Wording:
     """Return the wording of a benchmark's references.
@@ -204,14 +160,28 @@ def wording_of(benchmark: Benchmark) -> Wording:
     The tokens and their pairs are stored with an installed benchmark.
     """
     words, joined_pairs = benchmark.kept("wording", lambda: _words_and_pairs(benchmark))
-    canonical: Counter[str] = Counter()
-    for dialogue in benchmark.dialogues.values():
-        canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
     pairs: set[tuple[str, str]] = set()
     for pair in joined_pairs:
         first, second = pair.split(" ")
         pairs.add((first, second))
-    return Wording(frozenset(words), frozenset(pairs), canonical)
+    canonical: Counter[str] = Counter()
+    for dialogue in benchmark.dialogues.values():
+        canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
+    frequency: Counter[str] = Counter()
+    openings: Counter[str] = Counter()
+    for text, number in canonical.items():
+        words_of_text = tokens(text)
+        for token in set(words_of_text):
+            frequency[token] += number
+        for token in words_of_text[:1]:
+            openings[token] += number
+    references = canonical.total()
+    inner: set[str] = set()
+    for token, number in frequency.items():
+        is_common = number >= COMMON * references
+        if is_common and openings[token] < RARE_OPENING * references:
+            inner.add(token)
+    return Wording(frozenset(words), frozenset(pairs), references, frequency, frozenset(inner))
 
 
 def _words_and_pairs(benchmark: Benchmark) -> list[list[str]]:
@@ -255,184 +225,91 @@ def fold(text: str) -> str:
     return bare or plain
 
 
-@dataclass(frozen=True)
-class _Words:
-    """The words of `words.toml` that say what values mean.
-
-    Attributes:
-        dropped: A pattern of the words that do not tell values apart.
-        nothing: What says that there is no value, folded.
-        dontcare: What says that the user does not mind, folded.
-        synonyms: Folded word -> folded word with the same meaning.
-    """
-
-    dropped: re.Pattern[str]
-    nothing: frozenset[str]
-    dontcare: frozenset[str]
-    synonyms: Mapping[str, str]
+@lru_cache(maxsize=2)
+def _folded_words(table: str) -> frozenset[str]:
+    """Return the words of a table of words.toml, folded."""
+    return frozenset(map(fold, word_tables()[table]))
 
 
 @lru_cache(maxsize=1)
-def _words() -> _Words:
-    tables = word_tables()
-    return _Words(
-        dropped=re.compile(rf"\b(?:{'|'.join(tables['dropped'])})\b"),
-        nothing=frozenset(map(fold, tables["nothing"])),
-        dontcare=frozenset(map(fold, tables["dontcare"])),
-        synonyms=tables["same"],
-    )
+def _dropped_words() -> re.Pattern[str]:
+    """Return a pattern of the words that do not tell values apart."""
+    return re.compile(rf"\b(?:{'|'.join(word_tables()['dropped'])})\b")
 
 
 def _without_dropped(text: str) -> str:
     """Return a text folded, without the words that do not tell values apart."""
     spaced = re.sub(r"[-_:]", " ", plain_characters(text).casefold())
-    return fold(_words().dropped.sub(" ", spaced))
+    return fold(_dropped_words().sub(" ", spaced))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is odd about a value.
+    """What a value says, and what is odd about it.
 
     Attributes:
+        slot: The slot's name as gold states have it.
+        value: The value that scores compare; None if it says that there is none.
         feature: The feature that counts it as odd; None for a value in order.
         example: How remarks show it.
         meant: The value that was meant; "" for no value; None if that is not known, or may be
             several values.
     """
 
+    slot: str
+    value: str | None
     feature: str | None = None
     example: str = ""
     meant: str | None = None
 
 
-IN_ORDER = Reading()
-
-
-@dataclass(frozen=True)
-class _KnownValues:
-    """The values of a slot by what tells them apart.
-
-    Attributes:
-        values: Folded value, also without dropped words -> value.
-        certain: The folded values that stand for one value alone.
-    """
-
-    values: Mapping[str, str]
-    certain: frozenset[str]
-
-
-def _known_values(values: Sequence[str]) -> _KnownValues:
-    """Return the values of a slot by what tells them apart; of like ones the last counts."""
-    by_bare: dict[str, str] = {}
-    by_fold: dict[str, str] = {}
-    occurrences: Counter[str] = Counter()
-    for value in values:
-        bare = _without_dropped(value)
-        by_bare[bare] = value
-        by_fold[fold(value)] = value
-        occurrences[bare] += 1
-    certain = set(by_fold)
-    certain.update(bare for bare, number in occurrences.items() if number == 1)
-    # A value of dropped words alone, such as "hotel", is known by these words.
-    known = by_bare | by_fold
-    known.pop("", None)
-    certain.discard("")
-    return _KnownValues(known, frozenset(certain))
-
-
-class ValueReader:
-    """Reads the values of one file.
+@lru_cache(maxsize=1 << 15)
+def read_value(
+    vocabulary: Vocabulary, domain: str, written_slot: str, raw: str, states_only: bool = False
+) -> Reading:
+    """Read a value of a belief state.
 
     Args:
-        vocabulary: What the values are compared with.
-        states_only: Whether the file is a tracker's; it may write an absent value in any way.
+        vocabulary: What values are compared with.
+        domain: The domain.
+        written_slot: The slot's name as it is written.
+        raw: The value as it is written.
+        states_only: Whether it is a tracker's, which may write an absent value in any way.
     """
-
-    def __init__(self, vocabulary: Vocabulary, states_only: bool = False) -> None:
-        self._vocabulary = vocabulary
-        self._states_only = states_only
-        self._known: dict[tuple[str, str], _KnownValues] = {}
-        self.reading = lru_cache(maxsize=1 << 15)(self._reading)
-
-    def _reading(self, domain: str, raw_slot: str, raw: str) -> Reading:
-        """Return what is odd about a value.
-
-        Args:
-            domain: The domain.
-            raw_slot: The slot's name as it is written.
-            raw: The value as it is written.
-        """
-        vocabulary, words = self._vocabulary, _words()
-        slot = slot_name(raw_slot, vocabulary.rules)
-        plain = raw if vocabulary.as_written else plain_value(domain, slot, raw)
-        if plain is None or self._says_nothing(plain):
-            return IN_ORDER
-        value = vocabulary.value_of(raw_slot, plain)
-        if value in vocabulary.values.get((domain, slot), frozenset()):
-            return IN_ORDER
-        folded = fold(raw)
-        if folded in words.nothing or not raw.strip():
-            return Reading("value_empty", repr(raw), "")
-        if folded in words.dontcare or _without_dropped(raw) in words.dontcare:
-            return Reading("value_dontcare", repr(raw), "dontcare")
-        # A tracker's own gold states may have times in any notation.
-        if slot in TIMES and not vocabulary.as_written:
-            return _time_reading(raw, plain, value)
-        return self._unknown_reading(domain, slot, raw)
-
-    def _says_nothing(self, value: str) -> bool:
-        """Return whether a value is absent, or is a known spelling of `dontcare`."""
-        if self._states_only:
-            return is_absent(value) or is_dontcare(value)
-        return self._vocabulary.rules.asks_for_nothing(value)
-
-    def _unknown_reading(self, domain: str, slot: str, raw: str) -> Reading:
-        """Return what is odd about a value that no venue and no gold state has."""
-        near, is_certain = self._nearest(domain, slot, raw)
-        if near is None and slot in TIMES:
-            clock = clock_of(raw)
-            if clock in self._vocabulary.values.get((domain, slot), frozenset()):
-                near, is_certain = clock, True
-        if near is not None and near != raw:
-            meant = near if is_certain else None
-            return Reading("value_spelling", f"{raw!r} for {near!r}", meant)
-        # A tracker's own gold states may be few, so that a value they lack may be right.
-        if self._vocabulary.as_written:
-            return IN_ORDER
-        return Reading("value_unknown", repr(raw))
-
-    def _nearest(self, domain: str, slot: str, raw: str) -> tuple[str | None, bool]:
-        """Return the benchmark's value that a value means, if any, and whether only that."""
-        known = self._known_values_of(domain, slot)
-        synonyms = _words().synonyms
-        text = plain_characters(raw).casefold()
-        whole, bare = fold(text), _without_dropped(text)
-        for meaning in (whole, synonyms.get(whole, whole), bare, synonyms.get(bare, bare)):
-            if meaning in known.values:
-                return known.values[meaning], meaning in known.certain
-        for meaning in map(fold, _SEPARATOR.split(text)):
-            if meaning in known.values:
-                # Any of several values may be meant.
-                is_certain = meaning in known.certain and not _SEVERAL.search(raw)
-                return known.values[meaning], is_certain
-        return None, False
-
-    def _known_values_of(self, domain: str, slot: str) -> _KnownValues:
-        """Return the benchmark's values of a slot by what tells them apart."""
-        known = self._known.get((domain, slot))
-        if known is None:
-            counts = self._vocabulary.counts.get((domain, slot), Counter())
-            values = self._vocabulary.values.get((domain, slot), frozenset())
-            # The most frequent one of several like values comes last, and counts.
-            known = _known_values(sorted(values, key=lambda value: (counts[value], value)))
-            self._known[domain, slot] = known
-        return known
+    rules = vocabulary.rules
+    slot = slot_name(written_slot, rules)
+    plain = plain_value(domain, slot, raw) or raw
+    if vocabulary.as_written:
+        text = value = raw
+        compared = plain
+    else:
+        text = plain
+        # Keeps `book`, as scores do: the rule for `time` does not apply to `booktime`.
+        name = normalize_slot_name(written_slot, rules)
+        value = compared = normalize_value(name, plain, rules)
+    if states_only:
+        says_nothing = is_absent(text) or is_dontcare(text)
+    else:
+        says_nothing = rules.asks_for_nothing(text)
+    reading = Reading(slot, None if is_absent(raw) else compared)
+    if says_nothing or value in vocabulary.values.get((domain, slot), frozenset()):
+        return reading
+    folded = fold(raw)
+    if folded in _folded_words("nothing") or not raw.strip():
+        return Reading(slot, None, "value_empty", repr(raw), "")
+    if not _folded_words("dontcare").isdisjoint((folded, _without_dropped(raw))):
+        return replace(reading, feature="value_dontcare", example=repr(raw), meant="dontcare")
+    # A tracker's own gold states may have times in any notation.
+    if slot in TIMES and not vocabulary.as_written:
+        return _read_time(reading, raw, text, value)
+    return _read_unknown(reading, vocabulary, domain, raw)
 
 
-def _time_reading(raw: str, plain: str, value: str) -> Reading:
-    """Return what is odd about a time that no gold state has.
+def _read_time(reading: Reading, raw: str, plain: str, value: str) -> Reading:
+    """Read a time that no gold state has.
 
     Args:
+        reading: Its reading if it is in order.
         raw: The time as it is written.
         plain: The same in plain spelling.
         value: The time that scores compare.
@@ -442,8 +319,68 @@ def _time_reading(raw: str, plain: str, value: str) -> Reading:
     # The rules write times past midnight as 24:MM, and gold states do so as well.
     is_past_midnight = value.startswith("24:") and plain.startswith("24")
     if is_read or is_past_midnight:
-        return IN_ORDER
+        return reading
     read_as = "" if value == raw else f", read as {value!r}"
     if clock is None:
-        return Reading("value_time", f"{raw!r}{read_as}")
-    return Reading("value_spelling", f"{raw!r} for {clock!r}{read_as}", clock)
+        return replace(reading, feature="value_time", example=f"{raw!r}{read_as}")
+    example = f"{raw!r} for {clock!r}{read_as}"
+    return replace(reading, feature="value_spelling", example=example, meant=clock)
+
+
+def _read_unknown(reading: Reading, vocabulary: Vocabulary, domain: str, raw: str) -> Reading:
+    """Read a value that no venue and no gold state has.
+
+    Args:
+        reading: Its reading if it is in order.
+        vocabulary: What values are compared with.
+        domain: The domain.
+        raw: The value as it is written.
+    """
+    slot = reading.slot
+    known = _known_values(vocabulary, domain, slot)
+    synonyms = word_tables()["same"]
+    text = plain_characters(raw).casefold()
+    whole, bare = fold(text), _without_dropped(text)
+    meanings = [whole, synonyms.get(whole, whole), bare, synonyms.get(bare, bare)]
+    near = next((known[meaning] for meaning in meanings if meaning in known), None)
+    is_one_value = True
+    if near is None:
+        parts = map(fold, _SEPARATOR.split(text))
+        near = next((known[part] for part in parts if part in known), None)
+        # Any of several values may be meant.
+        is_one_value = not _SEVERAL.search(raw)
+    if near is None and slot in TIMES:
+        clock = clock_of(raw)
+        if clock in vocabulary.values.get((domain, slot), frozenset()):
+            near = clock, True
+            is_one_value = True
+    if near is not None and near[0] != raw:
+        value, is_certain = near
+        meant = value if is_certain and is_one_value else None
+        example = f"{raw!r} for {value!r}"
+        return replace(reading, feature="value_spelling", example=example, meant=meant)
+    # A tracker's own gold states may be few, so that a value they lack may be right.
+    if vocabulary.as_written:
+        return reading
+    return replace(reading, feature="value_unknown", example=repr(raw))
+
+
+@lru_cache(maxsize=1 << 8)
+def _known_values(vocabulary: Vocabulary, domain: str, slot: str) -> Mapping[str, tuple[str, bool]]:
+    """Return what tells values of a slot apart -> the value, and whether no other is meant.
+
+    Of like values the most frequent one counts.
+    """
+    counts = vocabulary.counts.get((domain, slot), Counter())
+    values = vocabulary.values.get((domain, slot), frozenset())
+    by_frequency = sorted(values, key=lambda value: (counts[value], value))
+    occurrences = Counter(map(_without_dropped, values))
+    known: dict[str, tuple[str, bool]] = {}
+    for value in by_frequency:
+        bare = _without_dropped(value)
+        known[bare] = value, occurrences[bare] == 1
+    # A value of dropped words alone, such as "hotel", is known by these words.
+    for value in by_frequency:
+        known[fold(value)] = value, True
+    known.pop("", None)
+    return known
