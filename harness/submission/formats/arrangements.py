@@ -462,7 +462,9 @@ class Arrangement:
 
     def _check_unknown_slots(self, keys: Iterable[object]) -> None:
         """Report keys beside those of slots that look like misspelt slots."""
-        known = [f"{domain}-{slot}" for domain in DOMAINS for slot in STATE_SLOTS]
+        known: list[str] = []
+        for domain in DOMAINS:
+            known += [f"{domain}-{slot}" for slot in STATE_SLOTS]
         for key in keys:
             name = slot_of(key)
             if name is None:

@@ -26,7 +26,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
 
 from ...errors import Findings, refuse, unquoted
 from ...io import decoded
@@ -41,55 +40,26 @@ _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
 _BOOKING = "booking"
 
 
-class _Layout(NamedTuple):
-    """The blocks that a program prints.
+_LABELS = {
+    "SOLOIST": ("filename", "belief", _BELIEF, "reply", "gen_reply"),
+    "LaRL": (_CONTEXT, "True", "Pred"),
+}
+"""Program -> the labels of a block's lines in order, of the dialogue's id to the response."""
 
-    Attributes:
-        program: The program.
-        start: What its files begin with.
-        labels: The labels of a block's lines in order: that of the dialogue's id is the first, that
-            of the response is the last.
-    """
-
-    program: str
-    start: re.Pattern[bytes]
-    labels: tuple[str, ...]
+_STARTS = {
+    "SOLOIST": re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:"),
+    "LaRL": re.compile(rb"\s*(?:[^\s:]+-prev_ctx =|True:[^\n]*\n\s*Pred:)"),
+}
+"""Program -> what its files begin with."""
 
 
-_LAYOUTS = (
-    _Layout(
-        "SOLOIST",
-        re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:"),
-        ("filename", "belief", _BELIEF, "reply", "gen_reply"),
-    ),
-    _Layout(
-        "LaRL",
-        re.compile(rb"\s*(?:[^\s:]+-prev_ctx =|True:[^\n]*\n\s*Pred:)"),
-        (_CONTEXT, "True", "Pred"),
-    ),
-)
-
-
-def _layout_of_text(content: bytes) -> _Layout | None:
-    """Return the layout of a file; None if it has no blocks."""
+def _program(content: bytes) -> str:
+    """Return the program that printed a file; an empty text if it has no blocks."""
     text = content.removeprefix(b"\xef\xbb\xbf")
-    for layout in _LAYOUTS:
-        if layout.start.match(text):
-            return layout
-    return None
-
-
-def _has_blocks(content: bytes) -> bool:
-    return _layout_of_text(content) is not None
-
-
-def _labelled(line: str) -> tuple[str, str]:
-    """Return the label and the text of a line; for `prev_ctx`, the dialogue's id before it."""
-    dialogue = _DIALOGUE.match(line)
-    if dialogue is not None:
-        return _CONTEXT, dialogue[1]
-    label, _, text = line.partition(":")
-    return label, text.strip()
+    for program, start in _STARTS.items():
+        if start.match(text):
+            return program
+    return ""
 
 
 def _parse(content: bytes, source: str) -> list[dict[str, str]]:
@@ -98,8 +68,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     Raises:
         InputError: The file is not text in UTF-8, or a block lacks a line or has a further one.
     """
-    layout = _layout_of_text(content)
-    labels = [] if layout is None else [*layout.labels]
+    labels = list(_LABELS.get(_program(content), ()))
     blocks: list[dict[str, str]] = []
     problems = Findings()
     rows: list[tuple[str, str]] = []
@@ -112,8 +81,13 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
             blocks.append(dict(rows))
             rows, first = [], 0
         elif line.strip():
-            rows.append(_labelled(line))
             first = first or number
+            dialogue = _DIALOGUE.match(line)
+            if dialogue is not None:
+                rows.append((_CONTEXT, dialogue[1]))
+            else:
+                label, _, text = line.partition(":")
+                rows.append((label, text.strip()))
     # Unlike a label, the text after the last block begins with several words. It may be cut off.
     if any(" " not in label for label, _ in rows):
         problems.add(f"line {first}", "the last block ends without a line of dashes")
@@ -124,12 +98,12 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
 def _recognises(content: object) -> bool:
     if not isinstance(content, list) or not content or not isinstance(content[0], Mapping):
         return False
-    return any(content[0].keys() == set(layout.labels) for layout in _LAYOUTS)
+    return any(content[0].keys() == set(labels) for labels in _LABELS.values())
 
 
-def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    layout = next(layout for layout in _LAYOUTS if layout.labels[-1] in content[0])
-    id_label, response_label = layout.labels[0], layout.labels[-1]
+def _read(content: Sequence[Mapping[str, str]], source: str) -> Standard:
+    program = next(name for name, labels in _LABELS.items() if labels[-1] in content[0])
+    id_label, *_, response_label = _LABELS[program]
     arrangement = Arrangement(source)
     dialogues: dict[str, list[dict[str, object]]] = {}
     for block in content:
@@ -142,10 +116,10 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
             turn[STATE] = read_span(_span(block[_BELIEF]), note)
         turns.append(turn)
     keys = {RESPONSE: response_label}
-    if _BELIEF in layout.labels:
+    if _BELIEF in content[0]:
         keys[STATE] = _BELIEF
     fields = {field: f"`{key}`" for field, key in keys.items()}
-    name = f"{layout.program}'s {BLOCKS.name} ({', '.join(keys.values())})"
+    name = f"{program}'s {BLOCKS.name} ({', '.join(keys.values())})"
     return arrangement.standard(dialogues, name, fields)
 
 
@@ -182,6 +156,6 @@ BLOCKS = Format(
     "`ID.json-prev_ctx =`, `True:` and `Pred:`, as LaRL and HDNO do.",
     recognises=_recognises,
     read=_read,
-    is_text=_has_blocks,
+    is_text=lambda content: _program(content) != "",
     parse=_parse,
 )

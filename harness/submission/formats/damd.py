@@ -22,7 +22,7 @@ Responses under the Same Context"; the log is in MinTL's repository.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -71,39 +71,27 @@ def _read_spans(content: object, source: str) -> Standard:
     for id_, turns in dialogues.items():
         read[id_] = []
         for number, turn in enumerate(turns):
-            place = f"dialogue {unquoted(id_)}, turn {number}"
-            note = partial(arrangement.note, place=place, warning=True)
-            read[id_].append(_read_turn(turn, response_key, belief_key, note))
+            if not isinstance(turn, Mapping):
+                read[id_].append(turn)
+                continue
+            response = turn.get(response_key)
+            if isinstance(response, str):
+                response = without_tokens(response, "r", "resp")
+            # Some write the state itself instead of a span; it is checked with the standard form.
+            state = turn.get(belief_key)
+            if isinstance(state, str):
+                place = f"dialogue {unquoted(id_)}, turn {number}"
+                state = read_span(state, partial(arrangement.note, place=place, warning=True))
+            standard = {RESPONSE: response}
+            if state is not None:
+                standard[STATE] = state
+            read[id_].append(standard)
     fields = {RESPONSE: f"`{response_key}`"}
     keys = response_key
     if belief_key is not None:
         fields[STATE] = f"`{belief_key}`"
         keys = f"{response_key}, {belief_key}"
     return arrangement.standard(read, f"{BELIEF_SPANS.name} ({keys})", fields)
-
-
-def _read_turn(
-    turn: object, response_key: str, belief_key: str | None, note: Callable[[str], None]
-) -> object:
-    """Return a turn with a response and, if it has one, the state that its belief span writes.
-
-    Args:
-        turn: The turn as the file has it.
-        response_key: The key of its response.
-        belief_key: The key of its belief span; None if no states are read.
-        note: Is called with what is left out of the span.
-    """
-    if not isinstance(turn, Mapping):
-        return turn
-    response = turn.get(response_key)
-    if isinstance(response, str):
-        response = without_tokens(response, "r", "resp")
-    read = {RESPONSE: response}
-    # Some write the state itself instead of a span; it is checked with the standard form.
-    belief = turn.get(belief_key)
-    if belief is not None:
-        read[STATE] = read_span(belief, note) if isinstance(belief, str) else belief
-    return read
 
 
 def _belief_key(
@@ -140,6 +128,7 @@ BELIEF_SPANS = Format(
 
 # The log.
 
+_LOG = "DAMD's log"
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
 
@@ -272,17 +261,13 @@ def _has_log_lines(content: bytes) -> bool:
     return all(f"\n{field}:".encode() in beginning for field in _FIELDS)
 
 
-def _read_log(turns: Sequence[Mapping[str, object]], source: str) -> Standard:
-    return Standard({}, DAMD_LOG.name, find=partial(_dialogues, turns, source))
-
-
 DAMD_LOG = Format(
-    name="DAMD's log",
+    name=_LOG,
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
     recognises=_is_log,
-    read=_read_log,
+    read=lambda turns, source: Standard({}, _LOG, find=partial(_dialogues, turns, source)),
     is_text=_has_log_lines,
     parse=_parse,
 )

@@ -114,16 +114,12 @@ def _correctness_state(numbers: Sequence[int]) -> dict[str, dict[str, str]]:
     return state
 
 
-def _has_sheets(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID")
-
-
 FGA_TRACKERS = Format(
     name="trackers of Dey et al. (2022)",
     description="For `mwz dst`: TripPy's file of right slots, Hi-DST's log, and sheets on which "
     "people rate dialogues (docs/state-tracking.md).",
     recognises=_recognises,
     read=_read,
-    is_text=_has_sheets,
+    is_text=lambda content: content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID"),
     parse=_parse_sheets,
 )

@@ -19,7 +19,6 @@ from .standard import STANDARD, Format, Standard, is_standard, other_keys
 FORMATS = (DAMD_LOG, BELIEF_SPANS, BLOCKS, FGA_TRACKERS, ARRANGEMENTS)
 """The harness's own formats besides the standard form."""
 
-_JSON_OBJECT = b"{"
 _BEGINNING = 100
 """How many bytes of a file are examined to see whether it begins as a JSON object."""
 
@@ -59,6 +58,8 @@ def _checked(format_: object) -> Format:
     if not isinstance(format_, Format):
         raise ValueError(f"expected a Format, found {format_!r:.60}")
     typed(Format, vars(format_))
+    if format_.is_text is not Format.is_text and format_.parse is Format.parse:
+        raise ValueError("`is_text` needs `parse`")
     return format_
 
 
@@ -80,8 +81,19 @@ def parse_predictions(content: bytes, source: str) -> object:
     Raises:
         InputError: The file cannot be parsed, or holds more than it may.
     """
-    text_format = _text_format(content)
-    _check_size(content, source, _JSON_SEPARATORS if text_format is None else _TEXT_SEPARATORS)
+    bounds = limits()
+    text_format = None
+    # Only JSON begins as an object.
+    if not content[:_BEGINNING].lstrip().startswith(b"{"):
+        text_format = next((format_ for format_ in formats() if format_.is_text(content)), None)
+    # There are no more values than bytes.
+    if len(content) > bounds["values"]:
+        separators = _JSON_SEPARATORS if text_format is None else _TEXT_SEPARATORS
+        values = sum(map(content.count, separators))
+        # Most values of a play are what tools returned, and `mwz play` limits its bytes.
+        if values > bounds["values"] and not is_play(content):
+            limit = limit_text(bounds, "values")
+            raise InputError(source, f"too large: {values:,} values; {limit}")
     if text_format is not None:
         return text_format.parse(content, source)
     try:
@@ -91,33 +103,6 @@ def parse_predictions(content: bytes, source: str) -> object:
         if lines is None:
             raise
         return lines
-
-
-def _text_format(content: bytes) -> Format | None:
-    """Return the format of a file that is not JSON; None if no format knows it."""
-    # Only JSON begins as an object.
-    if content[:_BEGINNING].lstrip().startswith(_JSON_OBJECT):
-        return None
-    for format_ in formats():
-        if format_.is_text(content):
-            return format_
-    return None
-
-
-def _check_size(content: bytes, source: str, separators: Sequence[bytes]) -> None:
-    """Refuse a file with too many values, before it is parsed.
-
-    Raises:
-        InputError: There are more separators than values are allowed.
-    """
-    bounds = limits()
-    # There are no more values than bytes.
-    if len(content) <= bounds["values"]:
-        return
-    values = sum(map(content.count, separators))
-    # Most values of a play are what tools returned, and `mwz play` limits its bytes.
-    if values > bounds["values"] and not is_play(content):
-        raise InputError(source, f"too large: {values:,} values; {limit_text(bounds, 'values')}")
 
 
 def _json_lines(content: bytes, source: str) -> list[object] | None:
@@ -192,13 +177,9 @@ def standard_form(content: object, source: str) -> Standard:
         # An object that no format recognises is meant to be the standard form.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{other_keys(content)}{_without_id(content)}")
-
-
-def _without_id(content: object) -> str:
-    """Return which keys the first object of a list has, none of which is a dialogue's id."""
+    problem += other_keys(content)
     first = content[0] if isinstance(content, list) and content else None
-    if not isinstance(first, Mapping):
-        return ""
-    keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:_SHOWN_KEYS])
-    return f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
+    if isinstance(first, Mapping):
+        keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:_SHOWN_KEYS])
+        problem += f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
+    raise InputError(source, problem)

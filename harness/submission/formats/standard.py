@@ -220,10 +220,6 @@ class Format:
     is_text: Callable[[bytes], bool] = lambda content: False
     parse: Callable[[bytes, str], object] = parse_json
 
-    def __post_init__(self) -> None:
-        if self.is_text is not Format.is_text and self.parse is parse_json:
-            raise ValueError("`is_text` needs `parse`")
-
 
 _TURN_KEYS = frozenset(TURN_KEYS)
 
@@ -352,10 +348,11 @@ def plain_form(standard: Standard, source: str) -> Standard:
     if turns_without:
         problem = f"no `{unquoted(key)}`, as in {turns_without} of {turns_in_all} turns"
         raise InputError(source, f"{lacking}: {problem}; give it in every turn, or in none")
-    dialogues: dict[object, object] = {}
+    dialogues: dict[str, object] = {}
     for id_, turns in standard.dialogues.items():
-        is_list = isinstance(turns, list)
-        dialogues[id_] = [_in_plain_english(turn) for turn in turns] if is_list else turns
+        dialogues[id_] = turns
+        if isinstance(turns, list):
+            dialogues[id_] = [_in_plain_english(turn) for turn in turns]
     message = f"read `{unquoted(key)}` as `{RESPONSE}`: it is the one in plain English"
     remark = Remark("format", message, warning=False)
     return replace(standard, dialogues=dialogues, remarks=[*standard.remarks, remark])
