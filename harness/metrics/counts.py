@@ -18,7 +18,7 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -113,30 +113,36 @@ class References:
             tokenize: Splits a text into tokens, of responses as well as of references.
         """
         styles = [*next(iter(references.values()), {})]
-        turns_of = [len(texts[styles[0]]) for texts in references.values()]
+        turns_of = [len(by_style[styles[0]]) for by_style in references.values()]
         turns, width = sum(turns_of), len(styles)
-        texts = [text for style in styles for one in references.values() for text in one[style]]
-        tokens_of = {text: tokenize(text) for text in dict.fromkeys(texts)}
-        vocabulary = dict.fromkeys(chain.from_iterable(tokens_of.values()))
+        texts: list[str] = []
+        for style in styles:
+            for by_style in references.values():
+                texts += by_style[style]
+        tokens_of_texts = [tokenize(text) for text in dict.fromkeys(texts)]
+        vocabulary = dict.fromkeys(chain.from_iterable(tokens_of_texts))
         words = {word: number for number, word in enumerate(vocabulary)}
         tokens, lengths = _numbered(texts, words, tokenize)
-        style, turn = np.divmod(np.repeat(np.arange(len(texts)), lengths), max(turns, 1))
+        ends = np.repeat(np.cumsum(lengths), lengths)
+        text_of_token = np.repeat(np.arange(len(texts)), lengths)
+        style_of_token, turn_of_token = np.divmod(text_of_token, max(turns, 1))
         keys: list[_Ints] = []
         counts: list[NDArray[np.uint16]] = []
         bounds: list[_Ints] = []
-
-        def number(order: int, starts: _Ints, numbers: _Ints) -> _Ints:
-            distinct, places = np.unique(numbers, return_inverse=True)
-            times = np.bincount(places * width + style[starts], minlength=len(distinct) * width)
-            of_turn = np.empty(len(distinct), np.int64)
-            of_turn[places] = turn[starts]
+        # Where n-grams begin, and the numbers of their first n - 1 tokens.
+        starts, numbers = np.arange(len(tokens)), turn_of_token
+        for order in range(MAX_ORDER):
+            is_whole = starts + order < ends[starts]
+            starts = starts[is_whole]
+            ngrams = numbers[is_whole] * (len(words) + 1) + tokens[starts + order]
+            distinct, numbers = np.unique(ngrams, return_inverse=True)
+            cells = numbers * width + style_of_token[starts]
+            times = np.bincount(cells, minlength=len(distinct) * width)
+            turn_of_ngram = np.empty(len(distinct), np.int64)
+            turn_of_ngram[numbers] = turn_of_token[starts]
             keys.append(distinct)
             counts.append(times.reshape(-1, width).astype(np.uint16))
-            bounds.append(np.searchsorted(of_turn, np.arange(turns + 1)))
-            return places
-
-        for _ in _ngrams(tokens, turn, lengths, len(words) + 1, number):
-            pass
+            bounds.append(np.searchsorted(turn_of_ngram, np.arange(turns + 1)))
         first = dict(zip(references, np.cumsum([0, *turns_of]).tolist(), strict=False))
         shaped = lengths.reshape(width, -1)
         return cls(styles, first, words, shaped, keys, counts, bounds, tokenize)
@@ -157,63 +163,41 @@ class References:
         rows = np.zeros((len(turns), len(self.styles), COLUMNS), np.int64)
         rows[:, :, 0] = lengths[:, np.newaxis]
         rows[:, :, 1] = self.lengths[:, turns].T
-        owner = np.repeat(turns, lengths)
-        ngrams = _ngrams(tokens, owner, lengths, len(self.words) + 1, self._places)
-        for order, places in enumerate(ngrams):
-            matched, occurrences = np.unique(places, return_counts=True)
+        ends_of_tokens = np.repeat(np.cumsum(lengths), lengths)
+        # As in `of_texts`; n-grams that the references lack are dropped.
+        starts, numbers = np.arange(len(tokens)), np.repeat(turns, lengths)
+        for order in range(MAX_ORDER):
+            rows[:, :, 2 + MAX_ORDER + order] = np.maximum(lengths - order, 0)[:, np.newaxis]
+            keys = self.keys[order]
+            if not len(keys):
+                continue
+            is_whole = starts + order < ends_of_tokens[starts]
+            starts = starts[is_whole]
+            ngrams = numbers[is_whole] * (len(self.words) + 1) + tokens[starts + order]
+            places = np.searchsorted(keys[:-1], ngrams)
+            is_shared = keys[places] == ngrams
+            starts, numbers = starts[is_shared], places[is_shared]
+            matched, occurrences = np.unique(numbers, return_counts=True)
             shared = np.minimum(occurrences[:, np.newaxis], self.counts[order][matched])
             begin, end = np.searchsorted(matched, self.bounds[order][[turns, turns + 1]])
             rows[:, :, 2 + order] = _sums(shared, begin, end)
-            rows[:, :, 2 + MAX_ORDER + order] = np.maximum(lengths - order, 0)[:, np.newaxis]
         return _sums(rows, ends - played, ends)
-
-    def _places(self, order: int, starts: _Ints, numbers: _Ints) -> _Ints:
-        """Return the place of each n-gram among the references'; -1 of what they lack."""
-        keys = self.keys[order]
-        if not len(keys):
-            return np.full(len(numbers), -1)
-        places = np.searchsorted(keys[:-1], numbers)
-        return np.where(keys[places] == numbers, places, -1)
 
     def packed(self) -> tuple[object, ...]:
         """Return the references as plain data, for `unpacked`; their tokeniser is left out."""
         arrays: list[NDArray[Any]] = [self.lengths, *self.keys, *self.counts, *self.bounds]
-        numbers = [(one.dtype.str, one.shape, one.tobytes()) for one in arrays]
-        return [*self.styles], {**self.first}, {**self.words}, numbers
+        contents = [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
+        return [*self.styles], {**self.first}, {**self.words}, contents
 
     @classmethod
     def unpacked(cls, packed: tuple[Any, ...]) -> References:
         """Return the references that `packed` gave, tokenised by 13a."""
-        styles, first, words, numbers = packed
-        lengths, *rest = (np.frombuffer(data, kind).reshape(shape) for kind, shape, data in numbers)
-        keys, counts, bounds = (rest[at : at + MAX_ORDER] for at in range(0, len(rest), MAX_ORDER))
-        return cls(styles, first, words, lengths, keys, counts, bounds)
-
-
-def _ngrams(
-    tokens: _Ints,
-    turns: _Ints,
-    lengths: _Ints,
-    size: int,
-    number: Callable[[int, _Ints, _Ints], _Ints],
-) -> Iterator[_Ints]:
-    """Yield, per order, the numbers of the n-grams that have one.
-
-    Args:
-        tokens: The tokens' numbers, one text after another.
-        turns: The turn of each token.
-        lengths: How many tokens each text has.
-        size: How many numbers tokens may have.
-        number: Makes an order, where n-grams begin, and their keys into numbers; -1 for none.
-    """
-    ends = np.repeat(np.cumsum(lengths), lengths)
-    starts, numbers = np.arange(len(tokens)), turns
-    for order in range(MAX_ORDER):
-        whole = starts + order < ends[starts]
-        starts, numbers = starts[whole], numbers[whole]
-        numbers = number(order, starts, numbers * size + tokens[starts + order])
-        starts, numbers = starts[numbers >= 0], numbers[numbers >= 0]
-        yield numbers
+        styles, first, words, contents = packed
+        arrays = [np.frombuffer(data, kind).reshape(shape) for kind, shape, data in contents]
+        keys = arrays[1 : 1 + MAX_ORDER]
+        counts = arrays[1 + MAX_ORDER : 1 + 2 * MAX_ORDER]
+        bounds = arrays[1 + 2 * MAX_ORDER :]
+        return cls(styles, first, words, arrays[0], keys, counts, bounds)
 
 
 def _numbered(
@@ -222,11 +206,10 @@ def _numbered(
     """Return the numbers of the texts' tokens, and how many tokens each text has."""
     unknown = len(words)
     # Systems repeat themselves.
-    distinct = {
-        text: [words.get(token, unknown) for token in tokenize(text)]
-        for text in dict.fromkeys(texts)
-    }
-    numbers = [distinct[text] for text in texts]
+    numbers_of: dict[str, list[int]] = {}
+    for text in dict.fromkeys(texts):
+        numbers_of[text] = [words.get(token, unknown) for token in tokenize(text)]
+    numbers = [numbers_of[text] for text in texts]
     flat = np.fromiter(chain.from_iterable(numbers), np.int64)
     return flat, np.fromiter(map(len, numbers), np.int64)
 

@@ -115,11 +115,6 @@ DIVERSITY_FIGURES = (
 """The fields of `Diversity`."""
 
 
-def measure(played: Played) -> Results:
-    """Return the result: the diversity of all responses."""
-    return {"diversity": measured_diversity(played.texts)}
-
-
 def diversity_table(_: Presentation, results: Results) -> str:
     """Return the measures as a table."""
     measured = results["diversity"]
@@ -129,13 +124,13 @@ def diversity_table(_: Presentation, results: Results) -> str:
     return text_table(["diversity", ""], rows)
 
 
-METRIC = Metric(
+METRIC: Metric[Played] = Metric(
     name="diversity",
     presentation=Presentation(
         title="Diversity",
         text=diversity_table,
     ),
-    value=measure,
+    value=lambda played: {"diversity": measured_diversity(played.texts)},
     result={"diversity": Diversity},
     details=lambda played: played.responses,
     needs=(),

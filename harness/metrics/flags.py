@@ -10,7 +10,7 @@ Source: docs/metrics.md; the effect of a constant response: `mwz score @constant
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -28,12 +28,30 @@ FEWEST = 150
 
 
 def measured_flags(played: Played) -> Results:
-    """Return the result: flag -> figure, of those that say something of the submission."""
+    """Return the result: flag -> figure, of those that say something of this submission alone."""
+    submission, dialogues = played.submission, played.benchmark.dialogues
+    # The canonical references of the turns played.
+    references: list[str] = []
+    for dialogue, responses in played.responses.items():
+        references += dialogues[dialogue].references[CANONICAL_STYLE][: len(responses)]
+    slots = _slot_counts(played.texts, references, played.rules.about_venues)
     measured = {}
-    for name, measure in _MEASURES.items():
-        value = measure(played)
-        if value is not None:
-            measured[name] = value
+    if slots["named"]:
+        measured["placeholders"] = slots["numbers"] / slots["named"]
+    both = slots["system"] + slots["human"]
+    # Of plain words, which hold few placeholders, there are remarks.
+    if slots["system"] >= FEW * slots["human"] and both >= FEWEST:
+        measured["placement"] = 2 * slots["common"] / both
+    if slots["turns"] >= FEWEST:
+        measured["reference_placeholders"] = slots["equal"] / slots["turns"]
+    if submission.predicts_states and submission.turns >= FEWEST:
+        measured[GOLD_STATES] = gold_share(
+            (states, dialogues[id_].states) for id_, states in submission.states.items()
+        )
+    if submission.lexicalised:
+        human_slots = _count_slots(references)
+        if human_slots:
+            measured["told"] = _count_slots(played.texts) / human_slots
     return {"flags": measured}
 
 
@@ -101,32 +119,29 @@ _NAMES = ("NAME", "TRAINID")
 _NUMBERS = ("PHONE", "ADDRESS", "POST")
 
 
-def _references(played: Played) -> list[str]:
-    """Return the canonical references of the turns played."""
-    references: list[str] = []
-    for dialogue, responses in played.responses.items():
-        gold = played.benchmark.dialogues[dialogue]
-        references += gold.references[CANONICAL_STYLE][: len(responses)]
-    return references
-
-
 @lru_cache(maxsize=1 << 14)
 def _held(text: str, names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name in text)
 
 
-@lru_cache(maxsize=2)
-def _slots(played: Played) -> Counter[str]:
+def _slot_counts(
+    responses: Iterable[str], references: Iterable[str], names: frozenset[str]
+) -> Counter[str]:
     """Count the slots about venues that responses and their canonical references hold.
 
+    Args:
+        responses: The responses.
+        references: The reference of each.
+        names: The slots.
+
     Returns:
-        `own`, those of the responses, and `human`, those of the references; `common` to a response
-        and its reference; `turns` whose reference has several, and `equal` ones, whose response has
-        the same; `named` turns, whose response names a venue, and the `numbers` of all responses.
+        `system`, those of the responses, and `human`, those of the references; `common` to a
+        response and its reference; `turns` whose reference has several, and `equal` ones, whose
+        response has the same; `named` turns, whose response names a venue, and the `numbers` of
+        all responses.
     """
     counts: Counter[str] = Counter()
-    names = played.rules.about_venues
-    texts = zip(played.texts, _references(played), strict=True)
+    texts = zip(responses, references, strict=True)
     slots_of_turns = Counter((_held(system, names), _held(human, names)) for system, human in texts)
     for (system, human), turns in slots_of_turns.items():
         counts["system"] += turns * len(system)
@@ -139,45 +154,6 @@ def _slots(played: Played) -> Counter[str]:
     return counts
 
 
-def _share(part: float, whole: float) -> float | None:
-    """Return a share; None of too few."""
-    return part / whole if whole >= FEWEST else None
-
-
-def _placeholders(played: Played) -> float | None:
-    slots = _slots(played)
-    return slots["numbers"] / slots["named"] if slots["named"] else None
-
-
-def _placement(played: Played) -> float | None:
-    slots = _slots(played)
-    if slots["system"] < FEW * slots["human"]:
-        # Plain words, of which there are remarks.
-        return None
-    return _share(2 * slots["common"], slots["system"] + slots["human"])
-
-
-def _reference_placeholders(played: Played) -> float | None:
-    slots = _slots(played)
-    return _share(slots["equal"], slots["turns"])
-
-
-def _gold_states(played: Played) -> float | None:
-    if not played.submission.predicts_states or played.submission.turns < FEWEST:
-        return None
-    return gold_share(
-        (states, played.benchmark.dialogues[id_].states)
-        for id_, states in played.submission.states.items()
-    )
-
-
-def _told(played: Played) -> float | None:
-    if not played.submission.lexicalised:
-        return None
-    human = _count_slots(_references(played))
-    return _count_slots(played.texts) / human if human else None
-
-
 def _count_slots(texts: Iterable[str]) -> int:
     slots = 0
     for text in texts:
@@ -187,16 +163,6 @@ def _count_slots(texts: Iterable[str]) -> int:
 
 
 GOLD_STATES = "gold_states"
-
-_MEASURES: Mapping[str, Callable[[Played], float | None]] = {
-    "placeholders": _placeholders,
-    "placement": _placement,
-    "reference_placeholders": _reference_placeholders,
-    GOLD_STATES: _gold_states,
-    "told": _told,
-}
-"""Flag -> its figure of a submission, or None where that says nothing; of those that are about one
-submission alone."""
 
 
 def raised_table(_: Presentation, results: Results) -> str:

@@ -129,17 +129,6 @@ def reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
     return {slot: query[slot]} if query.get(slot, "dontcare") != "dontcare" else query
 
 
-def goal_results(
-    dialogue: PlayedDialogue, database: VenueDatabase, setup: Setup, rules: RuleSet
-) -> dict[str, DomainResult]:
-    """Return goal domain -> how it came out in a dialogue."""
-    results = {}
-    for domain in dialogue.gold.goal:
-        walked = [*steps(dialogue, domain, database, setup, rules)]
-        results[domain] = domain_result(walked, dialogue, domain, database, setup, rules)
-    return results
-
-
 def domain_result(
     walked: Sequence[Step],
     dialogue: PlayedDialogue,
@@ -208,11 +197,15 @@ def outcomes(played: Played, setup: str) -> Mapping[str, Mapping[str, DomainResu
         played: What was played.
         setup: A key of `SETUPS`.
     """
-    chosen = SETUPS[setup].setup
-    results = {}
+    chosen, database, rules = SETUPS[setup].setup, played.database, played.rules
+    by_dialogue = {}
     for dialogue in played.under(setup):
-        results[dialogue.id] = goal_results(dialogue, played.database, chosen, played.rules)
-    return results
+        results = {}
+        for domain in dialogue.gold.goal:
+            walked = [*steps(dialogue, domain, database, chosen, rules)]
+            results[domain] = domain_result(walked, dialogue, domain, database, chosen, rules)
+        by_dialogue[dialogue.id] = results
+    return by_dialogue
 
 
 def outcomes_by_setup(played: Played) -> dict[str, dict[str, Mapping[str, DomainResult]]]:
@@ -249,11 +242,11 @@ def rates(dialogues: Iterable[Mapping[str, DomainResult]]) -> dict[str, dict[str
         for domain, outcome in domains.items():
             inform.setdefault(domain, []).append(outcome.matched)
             success.setdefault(domain, []).append(all_matched if outcome.all_provided else 0.0)
-    return {"inform": _percent_by_domain(inform), "success": _percent_by_domain(success)}
-
-
-def _percent_by_domain(chances: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    return {name: percent(math.fsum(values), len(values)) for name, values in chances.items()}
+    by_rate: dict[str, dict[str, float]] = {"inform": {}, "success": {}}
+    for name, chances in inform.items():
+        by_rate["inform"][name] = percent(math.fsum(chances), len(chances))
+        by_rate["success"][name] = percent(math.fsum(success[name]), len(chances))
+    return by_rate
 
 
 def combined(inform: float, success: float, bleu: float) -> float:

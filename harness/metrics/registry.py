@@ -99,7 +99,8 @@ def _check_names(metrics: Sequence[ResponseMetric]) -> None:
     owners: dict[str, ResponseMetric] = {}
     for metric in metrics:
         aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
-        figures = [figure.name for figure in _reported(metric)]
+        shown = metric.presentation.table_figures()
+        figures = [figure.name for figure in shown if figure.use == "reported"]
         for name in (metric.name, *aliases, *result_keys(metric), *figures):
             other = owners.setdefault(name, metric)
             if other is not metric:
@@ -155,10 +156,6 @@ def _check_numbers(result: object) -> None:
             raise ValueError(f"the result: expected {expected}, found {result!r:.60}")
 
 
-def _reported(metric: ResponseMetric) -> list[Figure]:
-    return [figure for figure in metric.presentation.table_figures() if figure.use == "reported"]
-
-
 def default_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that are computed where none are named."""
     return tuple(name for name, metric in response_metrics().items() if metric.is_default)
@@ -194,9 +191,9 @@ def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
 def reported_figures() -> Mapping[str, Figure]:
     """Return name -> figure, of all figures that papers report and the board may show."""
     figures = {}
-    for metric in response_metrics().values():
-        for figure in _reported(metric):
-            figures[figure.name] = figure
+    for name, figure in shown_figures().items():
+        if figure.use == "reported":
+            figures[name] = figure
     return figures
 
 

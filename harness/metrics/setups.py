@@ -72,9 +72,9 @@ def _first_result(offered: _Offer, results: Set[str]) -> _Offer:
 
 def _drawn_result(offered: _Offer, results: Set[str]) -> _Offer:
     """Return venue -> probability of being the one drawn, redrawn where it is no result."""
-    kept = {venue: p for venue, p in (offered or {}).items() if venue in results}
-    redrawn = 1 - math.fsum(kept.values())
-    return {venue: kept.get(venue, 0.0) + redrawn / len(results) for venue in results}
+    lasting = {venue: p for venue, p in (offered or {}).items() if venue in results}
+    redrawn = 1 - math.fsum(lasting.values())
+    return {venue: lasting.get(venue, 0.0) + redrawn / len(results) for venue in results}
 
 
 COMPARISONS: Mapping[str, VenueComparison] = {
@@ -164,16 +164,6 @@ whether it counts, of the gold dialogue, the domain asked about and the turn. It
 the annotation says so: how a booking ends is not the system's to decide. Not every script cares."""
 
 
-def _check_choice(field: str, value: str | None, choices: Collection[str | None]) -> None:
-    """Check that a field of a set-up has one of its values.
-
-    Raises:
-        ValueError: It has another.
-    """
-    if value not in choices:
-        raise ValueError(unknown(field, value, filter(None, choices)))
-
-
 @dataclass(frozen=True)
 class Setup:
     """A way to compute Inform and Success.
@@ -204,12 +194,6 @@ class Setup:
     id_provided: bool = True
     unbooked_train: bool = True
 
-    def __post_init__(self) -> None:
-        _check_choice("comparison", self.comparison, COMPARISONS)
-        _check_choice("updates", self.updates, UPDATES)
-        _check_choice("references", self.references, REFERENCES)
-        _check_choice("credits", self.credits, CREDITS)
-
 
 @dataclass(frozen=True)
 class NamedSetup:
@@ -229,10 +213,6 @@ class NamedSetup:
     domains: str | None = None
     states: str | None = None
 
-    def __post_init__(self) -> None:
-        _check_choice("domains", self.domains, (None, *DOMAIN_SOURCES))
-        _check_choice("states", self.states, (None, *STATE_SOURCES))
-
 
 # ---------------------------------------------------- sources of domains and states
 
@@ -251,17 +231,17 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
     last_changed: list[str] = []
     active: list[list[str]] = []
     for state in states:
+        changed = []
         # Most are as they were, which is quick to see.
-        changed = [
-            domain
-            for domain, slots in (() if state is last_state else state.items())
-            if not slots.items() <= last_state.get(domain, {}).items()
-        ]
+        if state is not last_state:
+            for domain, slots in state.items():
+                if not slots.items() <= last_state.get(domain, {}).items():
+                    changed.append(domain)
         if not changed and current is None:
             active.append([])
             continue
         if not changed and len(last_changed) > 1:
-            others = [d for d in last_changed if d in state and d != current]
+            others = [domain for domain in last_changed if domain in state and domain != current]
             current = others[0] if others else current
         elif changed and current not in changed:
             current = max(changed, key=lambda domain: len(state[domain]))
@@ -303,7 +283,7 @@ STATE_SOURCES: Mapping[
     "gold": lambda submission, id_, gold: gold.states[: len(submission.dialogues[id_])],
     "goal": lambda submission, id_, gold: (
         len(submission.dialogues[id_])
-        * [{domain: one.informable for domain, one in gold.goal.items()}]
+        * [{domain: goal.informable for domain, goal in gold.goal.items()}]
     ),
 }
 """Where the belief states that query the database come from; the goal only in named set-ups."""
@@ -329,12 +309,28 @@ def _checked(table: object) -> NamedSetup:
     """Return the set-up of a table of another package.
 
     Raises:
-        ValueError: The table is none.
+        ValueError: The table is none, or has another value than there are ways.
     """
     # Imports pydantic late: it takes 0.1 s, and only set-ups of packages are checked.
     from mwz.normalization import typed
 
-    return typed(NamedSetup, table)
+    named = typed(NamedSetup, table)
+    ways: Mapping[str, Collection[str]] = {
+        "comparison": COMPARISONS,
+        "updates": UPDATES,
+        "references": REFERENCES,
+        "credits": CREDITS,
+    }
+    for field, choices in ways.items():
+        value = getattr(named.setup, field)
+        if value not in choices:
+            raise ValueError(f"setup: {unknown(field, value, choices)}")
+    sources: Mapping[str, Collection[str]] = {"domains": DOMAIN_SOURCES, "states": STATE_SOURCES}
+    for field, choices in sources.items():
+        value = getattr(named, field)
+        if value is not None and value not in choices:
+            raise ValueError(f"content: {unknown(field, value, choices)}")
+    return named
 
 
 SETUPS: Mapping[str, NamedSetup] = {
