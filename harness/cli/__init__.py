@@ -92,9 +92,8 @@ class _LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Elsewhere `--name` takes one value.
-        several = "--name" if args[:1] == ["table"] else "--seeds"
-        return super().parse_args(ctx, [*_joined(args, several)])
+        option = _SEVERAL_VALUES.get(args[0]) if args else None
+        return super().parse_args(ctx, args if option is None else [*_joined(args, option)])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -107,6 +106,9 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(commands().items()))
 
+
+_SEVERAL_VALUES = {"compare": "--seeds", "submit": "--seeds", "table": "--name"}
+"""Subcommand -> its option that takes all arguments up to the next option."""
 
 BETWEEN = "\0"
 """What no argument holds: it joins the values that an option takes at once."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from mwz.normalization import DEFAULT_RULES, alias_tables, rule_set_names
+from mwz.normalization import DEFAULT_RULES, names, rule_set_names
 
 from .. import board
 from ..benchmark import GOALS
@@ -85,7 +85,7 @@ placeholders = click.option(
     metavar="FILE|NAME",
     type=FILE,
     help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
-    f"{', '.join(alias_tables())}.",
+    f"{', '.join(names('aliases', '.toml'))}.",
 )
 
 predictions = click.argument("predictions", type=FILE)

@@ -51,7 +51,8 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
     """Return name -> metric, of all metrics of responses, in the order of reports.
 
     Raises:
-        DeclarationError: A package declares what cannot be used, or a name twice.
+        DeclarationError: A package declares what cannot be used, or two metrics, figures of them
+            or set-ups have one name.
     """
     own = [*METRICS]
     for room in complete_rooms():
@@ -60,7 +61,18 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
             own.insert(own.index(dst.METRIC), metric)
     others = declared("metrics", _checked, [metric.name for metric in own])
     metrics = [*own, *sorted(others.values(), key=lambda metric: metric.name)]
-    _check_names(metrics)
+    owners: dict[str, ResponseMetric] = {}
+    for metric in metrics:
+        aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
+        shown = metric.presentation.table_figures()
+        figures = [figure.name for figure in shown if figure.use == "reported"]
+        for name in (metric.name, *aliases, *result_keys(metric), *figures):
+            other = owners.setdefault(name, metric)
+            if other is not metric:
+                versions = package_versions(metrics=[metric, other], setups=[name])
+                packages = ", ".join(f"{package} {versions[package]}" for package in versions)
+                problem = f"two metrics or set-ups are called {name}"
+                raise DeclarationError(f"{packages}, mwz.metrics: {problem}")
     return {metric.name: metric for metric in metrics}
 
 
@@ -88,26 +100,6 @@ def _checked(metric: object) -> ResponseMetric:
     if metric.value is None and (metric.rows is None or metric.formula is None):
         raise ValueError("rows, formula: expected two functions, or one as `value`")
     return metric
-
-
-def _check_names(metrics: Sequence[ResponseMetric]) -> None:
-    """Check that no two metrics, figures of them or set-ups have one name.
-
-    Raises:
-        DeclarationError: Two have.
-    """
-    owners: dict[str, ResponseMetric] = {}
-    for metric in metrics:
-        aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
-        shown = metric.presentation.table_figures()
-        figures = [figure.name for figure in shown if figure.use == "reported"]
-        for name in (metric.name, *aliases, *result_keys(metric), *figures):
-            other = owners.setdefault(name, metric)
-            if other is not metric:
-                packages = package_versions(metrics=[metric, other], setups=[name])
-                names = ", ".join(f"{package} {packages[package]}" for package in packages)
-                problem = f"two metrics or set-ups are called {name}"
-                raise DeclarationError(f"{names}, mwz.metrics: {problem}")
 
 
 def result_keys(metric: ResponseMetric) -> Sequence[str]:

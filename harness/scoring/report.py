@@ -61,7 +61,7 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether every dialogue and every turn is played; free-running ones have any turns."""
-        return not self.missing
+        return self.dialogues == self.of and self.turns == self.of_turns
 
     @property
     def percent(self) -> float:

@@ -487,11 +487,9 @@ def bleu_references(benchmark: Benchmark) -> References:
     # Imports NumPy late: it takes 0.1 s.
     from ..metrics import References
 
-    def packed() -> tuple[object, ...]:
-        texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
-        return References.of_texts(texts).packed()
-
-    return References.unpacked(benchmark.kept("references", packed))
+    texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
+    packed = benchmark.kept("references", lambda: References.of_texts(texts).packed())
+    return References.unpacked(packed)
 
 
 @lru_cache(maxsize=32)
