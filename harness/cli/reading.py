@@ -95,7 +95,11 @@ def read_plays(
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
-    contents = {file: content for file in files if (content := _plays_of(file)) is not None}
+    contents = {}
+    for file in files:
+        content = _plays_of(file)
+        if content is not None:
+            contents[file] = content
     others = [file for file in files if file not in contents]
     if len(others) == len(files):
         return []
@@ -240,29 +244,34 @@ def score_outputs(
     Raises:
         InputError: Some cannot be scored.
     """
-    jobs = [(one.content, one.source, one.options(options), wanted) for one in outputs]
+    jobs = []
+    for system in outputs:
+        jobs.append((system.content, system.source, system.options(options), wanted))
     scored = []
-    coming = progress(run(score_predictions, jobs, benchmark), len(jobs))
-    for one, outcome in zip(outputs, coming, strict=True):
+    outcomes = progress(run(score_predictions, jobs, benchmark), len(jobs))
+    for system, outcome in zip(outputs, outcomes, strict=True):
         if isinstance(outcome, InputError):
             raise outcome
-        tell(one.source, outcome.remarks)
+        tell(system.source, outcome.remarks)
         scored.append(outcome)
     return scored
 
 
 def as_stored(scored: Iterable[ScoredSubmission], benchmark: Benchmark) -> list[Evidence]:
     """Return the evidence of outputs that were scored, in the form that entries store."""
-    evidence = (one.evidence for one in scored if one.evidence is not None)
-    return [board.of_file(one, benchmark.dialogues) for one in evidence]
+    stored = []
+    for submission in scored:
+        if submission.evidence is not None:
+            stored.append(board.of_file(submission.evidence, benchmark.dialogues))
+    return stored
 
 
-def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:
+def progress(outcomes: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:
     """Return the results of scoring, with a bar on a terminal if they are several."""
     if number < 2:
-        return coming
+        return outcomes
     # Imports tqdm late: the score of one file does without.
     from tqdm import tqdm
 
-    bar: Iterable[_T] = tqdm(coming, "scoring", number, unit=unit, disable=None, leave=False)
+    bar: Iterable[_T] = tqdm(outcomes, "scoring", number, unit=unit, disable=None, leave=False)
     return bar

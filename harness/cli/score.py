@@ -110,7 +110,12 @@ def command(
     )
     scored = _scored(predictions, outcomes, lines_target)
     if plot is not None and scored:
-        _plot(scored, plot)
+        evidence = scored[0][1].evidence
+        assert evidence is not None, "`--plot` asks for intervals"
+        names = [name for name, _ in scored]
+        spreads = [outcome.intervals for _, outcome in scored]
+        figures = comparison.main_figures(evidence.figures)
+        comparison.plot_scores(names, figures, spreads, plot)
     if json_target is not None:
         _write_reports(scored, predictions, json_target, intervals)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
@@ -272,11 +277,3 @@ def _report_with_intervals(outcome: ScoredSubmission, intervals: bool) -> str:
         rows.append([shown.title, outcome.intervals[name].text(shown.interval_digits)])
     table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
     return report_text(outcome.report, table, outcome.signature)
-
-
-def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    names = [name for name, _ in scored]
-    intervals = [outcome.intervals for _, outcome in scored]
-    _, first = scored[0]
-    assert first.evidence is not None, "`--plot` asks for intervals"
-    comparison.plot_scores(names, comparison.main_figures(first.evidence.figures), intervals, path)

@@ -25,7 +25,8 @@ def score_table(scored: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     """
     names = [name for name, _ in scored]
     reports = [outcome.report for _, outcome in scored]
-    setups = [name for name in SETUPS if any(report.setup(name) for report in reports)]
+    scored_setups = set().union(*(report.metrics for report in reports))
+    setups = [name for name in SETUPS if name in scored_setups]
     setup = setups[0] if setups else MAIN_SETUP
     columns = _columns(reports, setup)
     signatures = []

@@ -336,23 +336,16 @@ class Delexicaliser:
             is_number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
             if first <= done or token.kind or not is_number:
                 continue
-            last = self._street_end(tokens, first + 1)
-            if last is not None:
-                done = last
-                end = tokens[last].end
-                addresses.append(Token(token.start, end, "", end, "address"))
+            for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(tokens))):
+                word = tokens[last].word
+                if tokens[last].kind or not word.isalpha() or word in self._never_in_streets:
+                    break
+                if last > first + 1 and word in self._street_endings:
+                    done = last
+                    end = tokens[last].end
+                    addresses.append(Token(token.start, end, "", end, "address"))
+                    break
         return _with_merged(response, tokens, addresses) if addresses else tokens
-
-    def _street_end(self, tokens: Sequence[Token], first: int) -> int | None:
-        """Return the index of the word that ends a street; None if none begins at the first."""
-        longest = min(first + _LONGEST_STREET + 1, len(tokens))
-        for index in range(first, longest):
-            token = tokens[index]
-            if token.kind or not token.word.isalpha() or token.word in self._never_in_streets:
-                return None
-            if index > first and token.word in self._street_endings:
-                return index
-        return None
 
 
 def _merged(

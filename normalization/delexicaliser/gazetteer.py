@@ -266,7 +266,11 @@ class _Spelling:
         while pending:
             name = pending.pop()
             for reduced in self._reductions(name, domain):
-                if reduced not in names and self._may_be_short_for(reduced, name):
+                is_ordinary = all(word in self._ordinary or len(word) == 1 for word in reduced)
+                lacks_article = name[0] in self._articles and reduced == name[1:]
+                # Ordinary words alone do not tell what is meant, unless a table lists them.
+                is_clear = not is_ordinary or (lacks_article and len(reduced) > 1)
+                if reduced not in names and (is_clear or reduced in self._unsure):
                     names.add(reduced)
                     pending.append(reduced)
         return names
@@ -284,15 +288,6 @@ class _Spelling:
         for index, word in enumerate(name):
             if word in self._joints and index > 1:
                 yield name[:index]
-
-    def _may_be_short_for(self, reduced: Phrase, name: Phrase) -> bool:
-        """Return whether a shortened name still tells what is meant."""
-        if reduced in self._unsure:
-            return True
-        if all(word in self._ordinary or len(word) == 1 for word in reduced):
-            lacks_only_article = name[0] in self._articles and reduced == name[1:]
-            return lacks_only_article and len(reduced) > 1
-        return True
 
     def _addresses(self, address: str) -> dict[Phrase, bool]:
         """Return spelling -> whether it is the whole address."""
