@@ -19,7 +19,7 @@ from ruamel.yaml import YAML
 
 from mwz.harness.board import Board, model
 from mwz.harness.board.markdown import tables_page
-from mwz.harness.board.paper_table import references
+from mwz.harness.board.paper_table import bibtex, references
 
 
 def _rows(site: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -117,7 +117,7 @@ def test_stated_facts_are_on_pages_and_in_downloads(three_entries: Path) -> None
 
 def test_the_bibtex_agrees_with_the_citation_file() -> None:
     citation = YAML(typ="safe").load(PROJECT / "CITATION.cff")
-    text = "".join(paper.bibtex() for paper in references(("harness", "inform")))
+    text = "".join(map(bibtex, references(("harness", "inform"))))
     assert f"title = {{{{{citation['title']}}}}}" in text
     assert f"author = {{{{{citation['authors'][0]['name']}}}}}" in text
     paper = citation["references"][0]

@@ -106,6 +106,11 @@ class BoardTable:
         return [row for row in self.rows if row.stands]
 
     @property
+    def by_key(self) -> dict[str, Column[Row]]:
+        """Key -> column."""
+        return {column.key: column for column in self.columns}
+
+    @property
     def lines(self) -> list[Row]:
         """The same, and below them the reference rows."""
         return self.systems + list(self.references if self.rows else ())
@@ -165,7 +170,7 @@ def answer(board: Board, table: BoardTable) -> str:
     rows = [row for row in table.systems if row.rank is not None]
     if len(rows) < 2:
         return ""
-    track, by_key = tracks()[table.track], {column.key: column for column in table.columns}
+    track, by_key = tracks()[table.track], table.by_key
     # Of gold states of another version, the column says which.
     ranking = by_key.get(track.ranks, table.columns[0]).full_title
     # Pairs are compared by what ranks, where there are bands.

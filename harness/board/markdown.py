@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from textwrap import fill
 from typing import TypeVar
@@ -30,7 +31,7 @@ from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
-from .rows import NOTHING, Mark, Row, Value, parts_text, shown_rank
+from .rows import NOTHING, Row, Value, parts_text, shown_rank
 from .scores import FIGURES
 from .track import tracks
 
@@ -60,7 +61,7 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         board: Its board.
     """
     short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
-    contents = {short: _joined(_leaderboard(board)), tables: tables_page(board)}
+    contents = {short: leaderboard_page(board), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         contents[folder / PAIRS_FILE] = pairs_text(board.pairs)
     contents[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
@@ -70,21 +71,12 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     return contents
 
 
-def tables_page(board: Board) -> str:
-    """Return the page of all tables of the board in Markdown."""
-    return _joined(_page(board))
-
-
-def _joined(blocks: Iterable[str]) -> str:
-    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n"
-
-
-def _head(board: Board, title: str, about: str) -> Iterator[str]:
-    """Yield what a page begins with: its title, what it is, and the note on all scores."""
-    yield f"# {title}"
-    yield about.format(rules=board.rules)
+def _page(board: Board, title: str, about: str, blocks: Iterable[str]) -> str:
+    """Return a page: its title, what it is, the note on all scores, and its blocks."""
+    head = [f"# {title}", about.format(rules=board.rules)]
     if board.note:
-        yield escaped(board.note)
+        head.append(escaped(board.note))
+    return "\n\n".join(block.rstrip("\n") for block in chain(head, blocks)) + "\n"
 
 
 # ----------------------------------------------------------------------------- the leaderboard
@@ -93,44 +85,61 @@ WIDTH = 120
 """The longest line of the leaderboard, in characters."""
 
 
-def _leaderboard(board: Board) -> Iterator[str]:
-    """Yield what ranks, for a reader on GitHub."""
+def leaderboard_page(board: Board) -> str:
+    """Return what ranks, for a reader on GitHub."""
     texts = read_toml("notes.toml", __package__)
-    yield from _head(board, "Leaderboard", texts["first"]["leaderboard"])
-    tables_by_track: dict[str, list[BoardTable]] = {}
-    for table in board_tables(board):
-        if table.rows and tracks()[table.track].ranks:
-            tables_by_track.setdefault(table.track, []).append(table)
-    kinds: set[str] = set()
-    for name, (first, *others) in tables_by_track.items():
-        track = tracks()[name]
-        yield f"## {track.title}"
-        yield _wrapped(f"{escaped(answer(board, first))} {track.about}".strip())
-        if first.rows[0].table:
-            yield f"{escaped(first.title)}:"
-        marks = {row.key: board.marks(row) for row in first.lines}
-        yield _short_table(board, first, marks)
-        footnotes = []
-        for row in first.lines:
-            if marks[row.key]:
-                footnotes.append(_footnote(row, marks[row.key]))
-                kinds.update(mark.kind for mark in marks[row.key])
-        yield "\n".join(footnotes)
-        if others:
-            anchor = track.title.lower().replace(" ", "-")
-            titles = "; ".join(table.title for table in others)
-            yield _wrapped(texts["others"].format(titles=titles, track=anchor))
-    yield "## Notes"
-    legend = [mark for kind, mark in glossary()["marks"].items() if kind in kinds]
+    all_tables = board_tables(board)
+    blocks: list[str] = []
+    used_marks: set[str] = set()
+    for name, track in tracks().items():
+        tables = [table for table in all_tables if table.track == name and table.rows]
+        if track.ranks and tables:
+            blocks += _ranking(board, tables, texts["others"])
+            for row in tables[0].lines:
+                used_marks.update(mark.kind for mark in board.marks(row))
+    signs = []
+    for kind, mark in glossary()["marks"].items():
+        if kind in used_marks:
+            signs.append(f"**{mark.sign}** {mark.meaning}")
     values = {
         "level": INTERVAL_LEVEL,
         "significance": p_text(SIGNIFICANCE),
-        "signs": "; ".join(f"**{mark.sign}** {mark.meaning}" for mark in legend),
+        "signs": "; ".join(signs),
         "rank_range": glossary()["terms"]["rank range"].meaning,
         "combined": glossary()["columns"]["Combined"].meaning,
     }
+    blocks.append("## Notes")
     for text in texts["short"]:
-        yield _wrapped(text.format(**values))
+        blocks.append(_wrapped(text.format(**values)))
+    return _page(board, "Leaderboard", texts["first"]["leaderboard"], blocks)
+
+
+def _ranking(board: Board, tables: Sequence[BoardTable], others: str) -> Iterator[str]:
+    """Yield who leads a track, its first table in short, and what is to be said of its rows.
+
+    Args:
+        board: The board.
+        tables: The tables of the track, at least one.
+        others: What is said of the other tables, with `{titles}` and `{track}`.
+    """
+    table, track = tables[0], tracks()[tables[0].track]
+    yield f"## {track.title}"
+    yield _wrapped(f"{escaped(answer(board, table))} {track.about}".strip())
+    if table.rows[0].table:
+        yield f"{escaped(table.title)}:"
+    yield _short_table(board, table)
+    footnotes = []
+    for row in table.lines:
+        notes = []
+        for mark in board.marks(row):
+            notes.append(f"{glossary()['marks'][mark.kind].sign} {mark.quoted(escaped)}")
+        if notes:
+            footnotes.append(_wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  "))
+    yield "\n".join(footnotes)
+    if len(tables) > 1:
+        anchor = track.title.lower().replace(" ", "-")
+        titles = "; ".join(other.title for other in tables[1:])
+        yield _wrapped(others.format(titles=titles, track=anchor))
 
 
 def _wrapped(text: str, indent: str = "") -> str:
@@ -139,19 +148,8 @@ def _wrapped(text: str, indent: str = "") -> str:
     )
 
 
-def _footnote(row: Row, marks: Iterable[Mark]) -> str:
-    notes = (f"{glossary()['marks'][mark.kind].sign} {mark.quoted(escaped)}" for mark in marks)
-    return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
-
-
-def _short_table(board: Board, table: BoardTable, marks: Mapping[str, Sequence[Mark]]) -> str:
-    """Return what ranks in a table, and what leads, with rank ranges and what authors report.
-
-    Args:
-        board: The board.
-        table: The table.
-        marks: Key -> what qualifies each of its lines.
-    """
+def _short_table(board: Board, table: BoardTable) -> str:
+    """Return what ranks in a table, and what leads, with rank ranges and what authors report."""
     track = tracks()[table.track]
 
     def reported_rates(row: Row) -> str:
@@ -164,24 +162,27 @@ def _short_table(board: Board, table: BoardTable, marks: Mapping[str, Sequence[M
         return "/".join(texts)
 
     def signs(row: Row) -> str:
-        return "".join(glossary()["marks"][mark.kind].sign for mark in marks[row.key])
+        return "".join(glossary()["marks"][mark.kind].sign for mark in board.marks(row))
 
-    by_key = {column.key: column for column in table.columns}
-    listed = [_with_interval(by_key[key]) for key in (track.ranks, *track.leads)]
+    listed = [_with_interval(table.by_key[key]) for key in (track.ranks, *track.leads)]
     listed.append(_of_words("Range", board.rank_range))
     listed.append(_of_words("Authors", reported_rates))
     listed.append(_of_words("Marks", signs))
-    filled = [column for column in listed if any(column.value(row).text for row in table.lines)]
-    return _table(table.lines, filled, [shown_rank(row) for row in table.lines])
+    return _table(table.lines, _filled(listed, table.lines), ranked=True)
 
 
 # ------------------------------------------------------------------------ the page of all tables
 
 
+def _filled(listed: Sequence[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
+    """Return the columns in which something stands of some row."""
+    return [column for column in listed if any(column.value(row).text for row in rows)]
+
+
 def _table(
     rows: Sequence[_R],
     listed: Sequence[Column[_R]],
-    places: Sequence[str] = (),
+    ranked: bool = False,
     linked: bool = False,
 ) -> str:
     """Return a table of rows.
@@ -189,60 +190,62 @@ def _table(
     Args:
         rows: The rows.
         listed: Its columns besides rank and name.
-        places: The ranks as shown, of a table that has a column of them.
+        ranked: Whether it has a column of ranks.
         linked: Whether names are followed by the addresses of paper and code.
     """
     table: list[list[str]] = []
-    for number, row in enumerate(rows):
+    for row in rows:
         name = escaped(row.name)
-        system = row.entry.system if isinstance(row, Row) else row
-        # Addresses are checked where they are read: they hold nothing that ends a link.
-        links = {"paper": system.paper, "code": system.code} if linked else {}
-        addresses = [f"[{what}]({address})" for what, address in links.items() if address]
-        if addresses:
-            name += f" ({', '.join(addresses)})"
-        texts = [escaped_cell(column.value(row).text) for column in listed]
-        table.append([places[number], name, *texts] if places else [name, *texts])
-    headers = ["System", *(column.full_title for column in listed)]
-    return markdown_table(["#", *headers] if places else headers, table)
+        if linked:
+            # Addresses are checked where they are read: they hold nothing that ends a link.
+            system = row.entry.system if isinstance(row, Row) else row
+            links = [f"[paper]({system.paper})"] if system.paper else []
+            if system.code:
+                links.append(f"[code]({system.code})")
+            if links:
+                name += f" ({', '.join(links)})"
+        cells = [shown_rank(row)] if ranked and isinstance(row, Row) else []
+        cells.append(name)
+        for column in listed:
+            cells.append(escaped_cell(column.value(row).text))
+        table.append(cells)
+    headers = ["#", "System"] if ranked else ["System"]
+    return markdown_table(headers + [column.full_title for column in listed], table)
 
 
 def _of_words(title: str, text: Callable[[_R], str]) -> Column[_R]:
     return Column(title, title, lambda row: Value(words=text(row)))
 
 
-def _page(board: Board) -> Iterator[str]:
+def tables_page(board: Board) -> str:
+    """Return the page of all tables of the board in Markdown."""
     notes = read_toml("notes.toml", __package__)
-    yield from _head(board, "Tables of the board", notes["first"]["tables"])
-    tables = board_tables(board)
+    all_tables = board_tables(board)
+    blocks: list[str] = []
+    english: list[Row] = []
     for name, track in tracks().items():
-        blocks: list[str] = []
-        for table in tables:
+        of_track: list[str] = []
+        for table in all_tables:
             if table.track == name and table.rows:
-                blocks += _blocks(table)
-        blocks += _not_entered(board.tables, name)
-        if blocks:
-            yield f"## {track.title}"
-            yield track.about
-            yield from blocks
+                of_track += _blocks(table)
+        of_track += _not_entered(board.tables, name)
+        if of_track:
+            blocks += [f"## {track.title}", track.about]
+            blocks += of_track
+        if track.kind == "plain English":
+            english += board.of_track(name)
     all_columns = columns(board)
     by_key = {column.key: column for column in all_columns}
     for title, keys in _TABLES.items():
-        yield f"## {title}"
-        yield _table(board.rows, [by_key[key] for key in keys])
+        blocks += [f"## {title}", _table(board.rows, [by_key[key] for key in keys])]
     others = [column for column in all_columns if column.above == OTHER_METRICS]
     if others:
-        yield "## Other metrics"
-        yield _table(board.rows, others)
-    yield "## Notes"
-    yield notes["tables"].format(level=INTERVAL_LEVEL)
-    yield "Signature (the sources of domains and states are in the table of set-ups):"
-    english: list[Row] = []
-    for name, track in tracks().items():
-        if track.kind == "plain English":
-            english += board.of_track(name)
-    signatures = [*common_signatures(board.rows), *common_signatures(english)]
-    yield "\n".join(f"    {signature}" for signature in signatures)
+        blocks += ["## Other metrics", _table(board.rows, others)]
+    blocks += ["## Notes", notes["tables"].format(level=INTERVAL_LEVEL)]
+    blocks.append("Signature (the sources of domains and states are in the table of set-ups):")
+    signatures = common_signatures(board.rows) + common_signatures(english)
+    blocks.append("\n".join(f"    {signature}" for signature in signatures))
+    return _page(board, "Tables of the board", notes["first"]["tables"], blocks)
 
 
 def _blocks(table: BoardTable) -> Iterator[str]:
@@ -252,13 +255,10 @@ def _blocks(table: BoardTable) -> Iterator[str]:
         yield f"### {escaped(table.title)}"
     listed = [column for column in table.columns if column.visible != "never"]
     if track.delexicalised:
-        by_key = {column.key: column for column in table.columns}
-        listed = [by_key[key] for key in MAIN]
+        listed = [table.by_key[key] for key in MAIN]
         listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
-    shown = [_with_interval(column) for column in listed]
-    filled = [column for column in shown if any(column.value(row).text for row in rows)]
-    places = [shown_rank(row) for row in rows] if track.ranks else []
-    yield _table(rows, filled, places, linked=track.delexicalised)
+    filled = _filled([_with_interval(column) for column in listed], rows)
+    yield _table(rows, filled, ranked=bool(track.ranks), linked=track.delexicalised)
 
 
 def _with_interval(column: Column[_R]) -> Column[_R]:
@@ -284,19 +284,20 @@ def entered_text(entry: Entry, board: Board) -> str:
     """Return an entry's row of each table in Markdown: its rank, its marks, and its neighbours."""
     blocks: list[str] = []
     for table in board_tables(board):
-        ranked = sum(row.rank is not None for row in table.rows)
+        ranks = [row.rank for row in table.rows if row.rank is not None]
         for row in table.rows:
             if row.entry is not entry:
                 continue
-            rank = "not ranked" if row.rank is None else f"rank {row.rank} of {ranked}"
+            rank = "not ranked" if row.rank is None else f"rank {row.rank} of {len(ranks)}"
             blocks.append(f"{escaped(table.title)}: {rank}")
-            blocks.append(_table([row], first_columns(table), [shown_rank(row)]))
+            blocks.append(_table([row], first_columns(table), ranked=True))
             for mark in board.marks(row):
                 # What the entry says of itself is not to pass for a finding.
                 source = "note of the entry: " if mark.kind == "note" else ""
                 blocks.append(f"- {source}{mark.quoted(escaped)}")
             if row.rank is not None and tracks()[table.track].delexicalised:
-                blocks += [f"- {escaped(line)}" for line in _neighbours(board, row)]
+                for line in _neighbours(board, row):
+                    blocks.append(f"- {escaped(line)}")
     seeds = seeds_text(entry)
     if seeds:
         blocks.append(f"mean (standard deviation) over {seeds}")
@@ -331,21 +332,22 @@ def _not_entered(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
 def _as_printed(
     table: ReportedTable,
     rows: Sequence[ReportedRow],
-    *further: Column[ReportedRow],
+    further: Sequence[Column[ReportedRow]] = (),
 ) -> Iterator[str]:
     """Yield rows of a public table as printed, with further columns, and their notes."""
     yield f"Printed by [{escaped(table.repository)}]({table.source})."
     listed = []
     for column in printed_columns(table, rows):
         listed.append(replace(column, title=escaped_cell(column.title)))
-    yield _table(rows, [*listed, *further], linked=True)
+    yield _table(rows, listed + list(further), linked=True)
     noted: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
             noted.setdefault(row.note, []).append(row.system)
-    notes = [f"- {escaped(', '.join(names))}: {escaped(note)}" for note, names in noted.items()]
-    if notes:
-        yield "\n".join(notes)
+    if noted:
+        yield "\n".join(
+            f"- {escaped(', '.join(names))}: {escaped(note)}" for note, names in noted.items()
+        )
 
 
 def older_results_page(board: Board) -> str | None:
@@ -361,5 +363,5 @@ def older_results_page(board: Board) -> str | None:
     )
     for table in old:
         blocks.append(f"## {escaped(table.title)}")
-        blocks += _as_printed(table, table.rows, here)
+        blocks += _as_printed(table, table.rows, [here])
     return "\n\n".join(blocks) + "\n"

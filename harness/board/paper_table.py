@@ -13,10 +13,9 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.normalization import read_toml
 
@@ -42,42 +41,19 @@ from ..signature import harness_version
 from .entries import Entry
 from .systems import arxiv_number, system_year
 
-
-@dataclass(frozen=True)
-class Reference:
-    """A publication to be cited.
-
-    Attributes:
-        key: What BibTeX calls it.
-        kind: Its kind of entry: "inproceedings", "misc", ….
-        fields: Name -> value, in TeX.
-        short: What a text without BibTeX calls it: "Post, 2018".
-    """
-
-    key: str
-    kind: str
-    fields: Mapping[str, str]
-    short: str
-
-    def bibtex(self) -> str:
-        """Return it as an entry of BibTeX."""
-        lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items()]
-        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
-
-
-@cache
-def _declared_references() -> Mapping[str, Any]:
-    """Return the content of `references.toml`; it is to be read only."""
-    return read_toml("references.toml", __package__)
+Reference: TypeAlias = Mapping[str, str]
+"""A publication to be cited: field of BibTeX -> text, with the name of the reference as "key" and
+the kind of its entry ("inproceedings", "misc", …) as "kind"."""
 
 
 def references(subjects: Collection[str]) -> list[Reference]:
     """Return what is cited for some of the subjects that `references.toml` names, in its order."""
-    cited = []
-    for key, content in _declared_references().items():
+    cited: list[Reference] = []
+    for key, content in read_toml("references.toml", __package__).items():
         if not set(subjects).isdisjoint(content["of"]):
-            fields = {name: text for name, text in content.items() if name not in ("of", "kind")}
-            cited.append(_reference(key, content["kind"], fields))
+            reference = {"key": key, **content}
+            del reference["of"]
+            cited.append(reference)
     return cited
 
 
@@ -90,48 +66,55 @@ def entry_reference(entry: Entry) -> Reference | None:
     if address is None:
         return None
     year, number = system_year(entry.system), arxiv_number(address)
-    fields: dict[str, str] = dict(read_toml("papers.toml", __package__).get(number or address, {}))
-    if not fields:
-        fields["note"] = f"The paper of {entry.system.name}"
-    fields["url"] = address
+    about = {"note": f"The paper of {entry.system.name}"}
+    about = read_toml("papers.toml", __package__).get(number or address, about)
+    reference = {"key": entry.key, "kind": "misc", **about, "url": address}
     if year is not None:
-        fields["year"] = str(year)
+        reference["year"] = str(year)
     if number is not None:
-        fields |= {"eprint": number, "archiveprefix": "arXiv"}
-    return _reference(entry.key, "misc", fields)
+        reference |= {"eprint": number, "archiveprefix": "arXiv"}
+    return reference
+
+
+def short_reference(reference: Reference) -> str:
+    """Return what a text without BibTeX calls a publication.
+
+    >>> short_reference({"key": "bleu", "author": "Post, Matt", "year": "2018"})
+    'Post, 2018'
+    """
+    authors = reference.get("author", "").split(" and ")
+    families = [author.split(",")[0].strip("{}") for author in authors]
+    short = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
+    short = short or reference["key"]
+    return f"{short}, {reference['year']}" if reference.get("year") else short
 
 
 _PLAIN = ("doi", "url", "eprint", "year")
 """Fields that styles of BibTeX show as they are."""
 
-
-def _reference(key: str, kind: str, fields: Mapping[str, str]) -> Reference:
-    in_tex = {name: value if name in _PLAIN else _in_tex(value) for name, value in fields.items()}
-    if "title" in in_tex:
-        # What is in braces keeps its capitals.
-        in_tex["title"] = f"{{{in_tex['title']}}}"
-    authors = fields.get("author", "").split(" and ")
-    families = [author.split(",")[0].strip("{}") for author in authors]
-    short = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
-    short = short or key
-    if fields.get("year"):
-        short += f", {fields['year']}"
-    return Reference(key, kind, in_tex, short)
-
-
 _ACCENTS = {"\u0301": "'", "\u0303": "~", "\u0308": '"', "\u030c": "v", "\u030a": "r"}
 
 
-def _in_tex(text: str) -> str:
-    """Return a text as any BibTeX can read it: letters with accents in TeX; braces stay."""
-    if text.startswith("{"):
-        return text
-    text = in_latex(text)
-    for letter in sorted(set(re.findall(r"[^\x00-\x7f]", text))):
-        plain, *marks = list(unicodedata.normalize("NFD", letter))
-        if len(marks) == 1 and marks[0] in _ACCENTS:
-            text = text.replace(letter, f"{{\\{_ACCENTS[marks[0]]}{{{plain}}}}}")
-    return text.replace("ł", "{\\l}")
+def bibtex(reference: Reference) -> str:
+    """Return a reference as an entry of BibTeX that any BibTeX can read."""
+    lines = [f"@{reference['kind']}{{{reference['key']},"]
+    for name, text in reference.items():
+        if name in ("key", "kind"):
+            continue
+        value = text
+        # Names in braces stay as they are.
+        if name not in _PLAIN and not text.startswith("{"):
+            value = in_latex(text).replace("ł", "{\\l}")
+            for letter in sorted(set(re.findall(r"[^\x00-\x7f]", value))):
+                decomposed = unicodedata.normalize("NFD", letter)
+                accent = _ACCENTS.get(decomposed[1:])
+                if accent is not None:
+                    value = value.replace(letter, f"{{\\{accent}{{{decomposed[0]}}}}}")
+        # A title in braces keeps its capitals.
+        lines.append(
+            f"  {name} = {{{{{value}}}}}," if name == "title" else f"  {name} = {{{value}}},"
+        )
+    return "\n".join([*lines, "}"])
 
 
 MARK = "*"
@@ -157,8 +140,12 @@ class PaperSystem:
         """Return a figure of each output, over the whole benchmark."""
         if not self.reports:
             return [evidence.scores[name] for evidence in self.evidence]
-        values = [whole_figure(report, name) for report in self.reports]
-        return [value for value in values if value is not None]
+        values = []
+        for report in self.reports:
+            value = whole_figure(report, name)
+            if value is not None:
+                values.append(value)
+        return values
 
     def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
@@ -226,27 +213,30 @@ def paper(
         if before:
             rows[number] = replace(rows[number], name=f"{name} ({before + 1})")
     check_comparable(list(chain.from_iterable(row.evidence for row in rows)))
-    compared = _compared(rows) if baseline is not None else None
-    pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
+    compared: Comparison | None = None
+    pairs: dict[str, Pair] = {}
+    if baseline is not None:
+        compared = _compared(rows)
+        pairs = {pair.b: pair for pair in compared.pairs}
     figures = rows[0].evidence[0].figures
-    cells = []
+    cells, data = [], []
     for row in rows:
         pair = pairs.get(row.name)
-        cells.append([row.name, *(row.text(name, pair) for name in figures)])
-    headers = ["", *(headline.title for headline in figures.values())]
-    data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
+        cells.append([row.name] + [row.text(name, pair) for name in figures])
+        data.append(row.to_dict(pair, compared is not None))
+    headers = [""] + [headline.title for headline in figures.values()]
     table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)
     tests = {} if compared is None else _tests(compared)
     sentence = " ".join(_sentence(rows, tests, format_, plays))
-    bibtex = "\n\n".join(reference.bibtex() for reference in _cited(rows, tests, plays))
+    cited = "\n\n".join(map(bibtex, _cited(rows, tests, plays)))
     if format_ == "latex":
-        comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
+        comments = "\n".join(f"% {line}".rstrip() for line in cited.splitlines())
         body = formatted([table], format_)
         return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
     titled = replace(table, title="Results", notes=[table.title])
-    return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
+    return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{cited}\n```\n"
 
 
 _TESTS = {
@@ -299,8 +289,8 @@ def _cite(cited: Sequence[Reference], format_: str) -> str:
     if not cited:
         return ""
     if format_ == "latex":
-        return f"~\\cite{{{','.join(reference.key for reference in cited)}}}"
-    return f" ({escaped('; '.join(reference.short for reference in cited))})"
+        return f"~\\cite{{{','.join(reference['key'] for reference in cited)}}}"
+    return f" ({escaped('; '.join(map(short_reference, cited)))})"
 
 
 def _sentence(
@@ -318,17 +308,16 @@ def _sentence(
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
-        sources = {report.signature.domains for row in rows for report in row.reports}
+        reports = chain.from_iterable(row.reports for row in rows)
+        sources = {report.signature.domains for report in reports}
         yield reporting_words(rows[0].reports[0], [MAIN_SETUP], len(sources) == 1, cited, escape)
     for row in rows:
         reference = None if row.entry is None else entry_reference(row.entry)
         if reference is not None:
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
     if tests:
-        words = "; ".join(
-            _TESTS[test].format(cited(test)) + titles for test, titles in tests.items()
-        )
-        yield f"Tests by {'task' if plays else 'dialogue'}: {words}."
+        phrases = [_TESTS[test].format(cited(test)) + titles for test, titles in tests.items()]
+        yield f"Tests by {'task' if plays else 'dialogue'}: {'; '.join(phrases)}."
     for row in rows:
         missing = [report.coverage.of_turns - report.coverage.turns for report in row.reports]
         most = max(missing, default=0)
@@ -363,12 +352,14 @@ def _signatures(rows: Sequence[PaperSystem], tested: bool, format_: str) -> list
 def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) -> list[Reference]:
     """Return all references of the table, each once."""
     scores = ["pass"] if plays else ["inform", "bleu"]
-    subjects = ["harness", *scores, str(rows[0].evidence[0].signature.benchmark), *tests]
-    by_key = {reference.key: reference for reference in references(subjects)}
+    benchmark = str(rows[0].evidence[0].signature.benchmark)
+    by_key = {}
+    for reference in references(["harness", benchmark, *scores, *tests]):
+        by_key[reference["key"]] = reference
     for row in rows:
-        reference = None if row.entry is None else entry_reference(row.entry)
-        if reference is not None:
-            by_key[reference.key] = reference
+        of_system = None if row.entry is None else entry_reference(row.entry)
+        if of_system is not None:
+            by_key[of_system["key"]] = of_system
     return list(by_key.values())
 
 
@@ -382,8 +373,10 @@ def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
         outputs: What is known of each output, at least one, with the same metrics.
     """
     first = outputs[0]
-    played = set.intersection(*(set(evidence.dialogues) for evidence in outputs))
-    common = [id_ for id_ in first.dialogues if id_ in played]
+    common = list(first.dialogues)
+    for evidence in outputs[1:]:
+        played = set(evidence.dialogues)
+        common = [id_ for id_ in common if id_ in played]
     on_common = [evidence.part(common) for evidence in outputs]
     statistics = {}
     for metric in first.statistics:

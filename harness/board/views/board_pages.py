@@ -28,7 +28,7 @@ from ..columns import (
 from ..entries import Entry
 from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
-from ..paper_table import entry_reference
+from ..paper_table import bibtex, entry_reference
 from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow
 from ..rows import (
     NOTHING,
@@ -290,6 +290,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
 
 def _page(board: Board, entry: Entry) -> Data:
     main, track = board.row_of(entry), tracks()[entry.system.track]
+    reference = entry_reference(entry)
     row = main if track.delexicalised else None
     raised = {}
     if row is not None:
@@ -318,7 +319,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
         "tracked": tracked_rows(board, entry),
-        "citation": entry_reference(entry),
+        "citation": "" if reference is None else bibtex(reference),
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": entry.key in {compared.key for compared in _comparable(board)},
     }
