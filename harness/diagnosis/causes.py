@@ -82,24 +82,22 @@ def explain(
     for domain in dialogue.gold.goal:
         walked = [*steps(dialogue, domain, database, strict, rules)]
         result = domain_result(walked, dialogue, domain, database, strict, rules)
-        causes = {
-            slot: _slot_cause([step for step in walked if slot in step.slots])
-            for slot, provided in result.provided.items()
-            if not provided
-        }
-        result = replace(result, slot_causes=causes)
+        slot_causes = {}
+        for slot, provided in result.provided.items():
+            mentions = [step for step in walked if slot in step.slots]
+            if provided:
+                continue
+            if not mentions:
+                slot_causes[slot] = "never said"
+            elif any(step.active for step in mentions):
+                slot_causes[slot] = "said before booked"
+            else:
+                slot_causes[slot] = "said while another domain is active"
+        result = replace(result, slot_causes=slot_causes)
         if not result.matched:
             result = _with_cause(result, walked, dialogue, domain, database)
         results[domain] = result
     return results
-
-
-def _slot_cause(mentions: Sequence[Step]) -> str:
-    """Return why a slot is not provided, by the steps that say it."""
-    never, elsewhere, unbooked = SLOT_CAUSES
-    if not mentions:
-        return never
-    return unbooked if any(step.active for step in mentions) else elsewhere
 
 
 def _with_cause(
@@ -110,12 +108,14 @@ def _with_cause(
     database: VenueDatabase,
 ) -> DomainResult:
     """Return the result of a domain that is not matched with its cause."""
-    decided = next((step for step in reversed(walked) if step.replaced), None)
-    if decided is None:
+    deciding = [step for step in walked if step.replaced]
+    if not deciding:
         # In the strict set-up, naming a venue of an active domain sets the offer.
-        named = max((step.turn for step in walked if step.named), default=None)
-        cause = "never named" if named is None else "named while another domain is active"
-        return replace(result, cause=cause, turn=named)
+        naming = [step.turn for step in walked if step.named]
+        if not naming:
+            return replace(result, cause="never named")
+        return replace(result, cause="named while another domain is active", turn=naming[-1])
+    decided = deciding[-1]
     wanted = dialogue.gold.goal[domain].informable
     if decided.query is None:
         cause = "domain not in the state"
@@ -152,32 +152,40 @@ def _state_faults(
     def venues(constraints: Mapping[str, str]) -> frozenset[str]:
         return frozenset(database.query(domain, constraints))
 
-    fitting = {slot: venues({slot: value}) for slot, value in wanted.items()}
-    selected = {slot: venues({slot: query[slot]}) for slot in wanted if slot in query}
-    other = [slot for slot in selected if selected[slot] != fitting[slot]]
-    # First those that let in what the goal excludes: the others only exclude more.
-    other.sort(key=lambda slot: selected[slot] <= fitting[slot])
-    every = venues({})
-    missing = [slot for slot in wanted if slot not in query and fitting[slot] != every]
+    all_venues = venues({})
+    # Slot with another value -> whether it only excludes more than the goal does.
+    excludes_more: dict[str, bool] = {}
+    missing: list[str] = []
+    for slot, value in wanted.items():
+        fitting = venues({slot: value})
+        if slot in query:
+            selected = venues({slot: query[slot]})
+            if selected != fitting:
+                excludes_more[slot] = selected <= fitting
+        elif fitting != all_venues:
+            missing.append(slot)
+    # First those that let in what the goal excludes.
+    other = sorted(excludes_more, key=lambda slot: excludes_more[slot])
     missing_then = [slot for slot in missing if slot in last]
-    first: Sequence[str] = ()
     if not decided.venues:
         cause = "no venue"
     elif other:
         cause = "other value"
     elif missing_then:
-        cause, first = "missing then", missing_then
+        cause = "missing then"
+        missing.sort(key=lambda slot: slot not in last)
     else:
         cause = "missing"
-    changed = {slot: wanted[slot] for slot in (*first, *other, *missing)}
+    changed = {slot: wanted[slot] for slot in other + missing}
     faults = [Fault(slot, value, query.get(slot)) for slot, value in changed.items()]
     if not venues({**query, **changed}):
         # What the goal leaves open keeps the goal's venues out.
         goal_venues = venues(wanted)
+        left_open = {slot: value for slot, value in query.items() if slot not in wanted}
         faults += [
             Fault(slot, None, value)
-            for slot, value in query.items()
-            if slot not in wanted and not goal_venues <= venues({slot: value})
+            for slot, value in left_open.items()
+            if not goal_venues <= venues({slot: value})
         ]
     return cause, faults
 
@@ -190,10 +198,8 @@ def cause_words(domain: str, result: DomainResult) -> str:
         result: Of a domain that is not matched, explained.
     """
     assert result.cause is not None
-    faults = "; ".join(map(str, result.faults))
-    return CAUSES[result.cause].format(
-        domain=domain, turn=result.turn, faults=f": {faults}" if faults else ""
-    )
+    faults = ": " + "; ".join(map(str, result.faults)) if result.faults else ""
+    return CAUSES[result.cause].format(domain=domain, turn=result.turn, faults=faults)
 
 
 @dataclass(frozen=True)
@@ -251,12 +257,14 @@ def joined(
     outcome: Sequence[str],
 ) -> str:
     """Return a dialogue's head, goal, turns and outcome as one text."""
-    parts = [
-        ["goal", *(labelled(domain, goal_text(goal)) for domain, goal in goals.items())],
-        *([f"turn {number}", *lines] for number, lines in enumerate(turns)),
-        ["outcome", *outcome],
-    ]
-    return "\n\n".join([head, *("\n".join(lines) for lines in parts)])
+    goal_lines = ["goal"]
+    for domain, goal in goals.items():
+        goal_lines.append(labelled(domain, goal_text(goal)))
+    paragraphs = [head, "\n".join(goal_lines)]
+    for number, lines in enumerate(turns):
+        paragraphs.append("\n".join([f"turn {number}", *lines]))
+    paragraphs.append("\n".join(["outcome", *outcome]))
+    return "\n\n".join(paragraphs)
 
 
 _ASKED = {
@@ -270,12 +278,17 @@ _ASKED = {
 
 def goal_text(goal: Goal) -> str:
     """Return what a user wants of a domain: constraints, what is asked for, what is booked."""
-    wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
-    requests = ", ".join(f"the {_ASKED.get(slot, slot)}" for slot in sorted(goal.requestable))
-    requested = f"; asks for {requests}" if requests else ""
-    booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
-    booked = f"; books {', '.join(booking)}" if booking else ""
-    return f"{', '.join(wishes)}{requested}{booked}"
+    text = _slots_text(goal.informable) or "anything"
+    if goal.requestable:
+        requests = [f"the {_ASKED.get(slot, slot)}" for slot in sorted(goal.requestable)]
+        text += f"; asks for {', '.join(requests)}"
+    if goal.booking:
+        text += f"; books {_slots_text(goal.booking)}"
+    return text
+
+
+def _slots_text(slots: Mapping[str, str]) -> str:
+    return ", ".join(f"{slot} {value}" for slot, value in slots.items())
 
 
 Called: TypeAlias = Callable[[str, Collection[str]], str]
@@ -317,51 +330,68 @@ def followed(
     """
     gold, played = dialogue.gold, diagnosis.played
     strict = SETUPS[MAIN_SETUP].setup
-    walks = {
-        domain: list(steps(dialogue, domain, played.database, strict, played.rules))
-        for domain in gold.goal
-    }
+    walks = {}
+    for domain in gold.goal:
+        walks[domain] = [*steps(dialogue, domain, played.database, strict, played.rules)]
     turns = []
-    for turn, (response, state) in enumerate(
-        zip(dialogue.responses, dialogue.states, strict=False)
-    ):
-        changes = _differing(dialogue.states[turn - 1] if turn else {}, state)
+    before: BeliefState = {}
+    for turn, response in enumerate(dialogue.responses):
+        state = dialogue.states[turn]
+        changes = _changes(before, state)
+        before = state
+        not_gold = []
         # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
-        wrong = _differing(without_booking_prefix(gold.states[turn]), without_booking_prefix(state))
-        turns.append(
-            FollowedTurn(
-                gold.users[turn] if turn < len(gold.users) else None,
-                response,
-                gold.references[CANONICAL_STYLE][turn],
-                _active(dialogue.active_domains[turn], gold.gold_domains[turn]),
-                [_changed(*change) for change in changes],
-                [_not_gold(*difference) for difference in wrong],
-                [
-                    (domain, text)
-                    for domain, walked in walks.items()
-                    for text in _of_step(
-                        walked[turn], domain, gold.goal[domain].requestable, called
-                    )
-                ],
-            )
-        )
+        gold_state = without_booking_prefix(gold.states[turn])
+        for slot, right, predicted in _differing(gold_state, without_booking_prefix(state)):
+            if predicted is None:
+                not_gold.append(f"{slot} {right} is missing")
+            elif right is None:
+                not_gold.append(f"{slot} {predicted} is not in gold")
+            else:
+                not_gold.append(f"{slot} {predicted}, gold {right}")
+        active_domains = dialogue.active_domains[turn]
+        active = ", ".join(active_domains) or "none"
+        if list(active_domains) != list(gold.gold_domains[turn]):
+            active += f" (gold: {', '.join(gold.gold_domains[turn]) or 'none'})"
+        effects = []
+        for domain, walked in walks.items():
+            requested = gold.goal[domain].requestable
+            for text in _effects(walked[turn], domain, requested, called):
+                effects.append((domain, text))
+        user = gold.users[turn] if turn < len(gold.users) else None
+        reference = gold.references[CANONICAL_STYLE][turn]
+        turns.append(FollowedTurn(user, response, reference, active, changes, not_gold, effects))
     return turns
 
 
 def dialogue_text(diagnosis: Diagnosis, id_: str) -> str:
     """Return one of the dialogues played turn by turn."""
-    pairs = zip(diagnosis.dialogues, diagnosis.results, strict=True)
-    dialogue, result = next(pair for pair in pairs if pair[0].id == id_)
+    place = [dialogue.id for dialogue in diagnosis.dialogues].index(id_)
+    dialogue, result = diagnosis.dialogues[place], diagnosis.results[place]
     played, gold = diagnosis.played, dialogue.gold
-    turns = [_turn_lines(turn) for turn in followed(diagnosis, dialogue)]
-    of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
+    turns = []
+    for turn in followed(diagnosis, dialogue):
+        lines = [] if turn.user is None else [labelled("user", turn.user)]
+        lines.append(labelled("response", turn.response or "(nothing)"))
+        lines.append(labelled("reference", turn.reference))
+        lines.append(labelled("active", turn.active))
+        lines.append(labelled("state", "; ".join(turn.changes) or "as before"))
+        if turn.not_gold:
+            lines.append(labelled("not as gold", "; ".join(turn.not_gold)))
+        for domain, effect in turn.steps:
+            lines.append(labelled(domain, effect))
+        turns.append(lines)
+    all_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
-        f"dialogue {id_}, {len(turns)}{of_turns} turns: "
+        f"dialogue {id_}, {len(turns)}{all_turns} turns: "
         f"Inform {result.inform}, Success {result.success}\n"
         f"active domains: {played.domains}; belief states: {played.states}"
     )
-    outcome = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
-    return joined(head, gold.goal, turns, [*outcome, *played.benchmark.errata_of(id_)])
+    outcome: list[str] = []
+    for domain in gold.goal:
+        outcome += _outcome(domain, result.domains[domain])
+    outcome += played.benchmark.errata_of(id_)
+    return joined(head, gold.goal, turns, outcome)
 
 
 def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
@@ -375,17 +405,18 @@ def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     Raises:
         InputError: A system does not play the turn.
     """
-    width = max(_LABEL, *(len(name) + 2 for name in diagnoses))
+    width = max(_LABEL, 2 + max(map(len, diagnoses)))
     before, responses = ["before"], ["responses"]
     for name, diagnosis in diagnoses.items():
-        dialogue = next((played for played in diagnosis.dialogues if played.id == id_), None)
-        turns = 0 if dialogue is None else len(dialogue.responses)
-        if dialogue is None or turn >= turns:
+        dialogues = {dialogue.id: dialogue for dialogue in diagnosis.dialogues}
+        turns = len(dialogues[id_].responses) if id_ in dialogues else 0
+        if turn >= turns:
             numbers = f"; its turns are 0 to {turns - 1}" if turns else ""
             raise InputError(name, f"dialogue {id_}, turn {turn} is not played{numbers}")
+        dialogue = dialogues[id_]
         gold = dialogue.gold
+        references = gold.references[CANONICAL_STYLE]
         if len(responses) == 1:
-            references = gold.references[CANONICAL_STYLE]
             for earlier in range(turn + 1):
                 if earlier < len(gold.users):
                     before.append(labelled("user", gold.users[earlier], width))
@@ -393,22 +424,9 @@ def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
                     before.append(labelled("reference", references[earlier], width))
             responses.append(labelled("reference", references[turn], width))
         responses.append(labelled(name, dialogue.responses[turn] or "(nothing)", width))
-        effects = followed(diagnosis, dialogue)[turn].steps
-        responses += [labelled("", f"{domain}: {text}", width) for domain, text in effects]
-    return "\n\n".join([f"dialogue {id_}, turn {turn}", *map("\n".join, (before, responses))])
-
-
-def _turn_lines(turn: FollowedTurn) -> list[str]:
-    lines = [] if turn.user is None else [labelled("user", turn.user)]
-    return [
-        *lines,
-        labelled("response", turn.response or "(nothing)"),
-        labelled("reference", turn.reference),
-        labelled("active", turn.active),
-        labelled("state", "; ".join(turn.changes) or "as before"),
-        *([labelled("not as gold", "; ".join(turn.not_gold))] if turn.not_gold else []),
-        *(labelled(*step) for step in turn.steps),
-    ]
+        for domain, effect in followed(diagnosis, dialogue)[turn].steps:
+            responses.append(labelled("", f"{domain}: {effect}", width))
+    return "\n\n".join([f"dialogue {id_}, turn {turn}", "\n".join(before), "\n".join(responses)])
 
 
 def _differing(
@@ -421,31 +439,14 @@ def _differing(
             yield slot_name(slot), old.get(slot), new.get(slot)
 
 
-def _changed(slot: str, before: str | None, now: str | None) -> str:
-    if now is None:
-        return f"- {slot} {before}"
-    return f"+ {slot} {now}" if before is None else f"{slot} {before} -> {now}"
-
-
-def _not_gold(slot: str, gold: str | None, predicted: str | None) -> str:
-    if predicted is None:
-        return f"{slot} {gold} is missing"
-    return f"{slot} {predicted}" + (" is not in gold" if gold is None else f", gold {gold}")
-
-
-def _active(active: Collection[str], gold: Collection[str]) -> str:
-    listed = ", ".join(active) or "none"
-    return listed if list(active) == list(gold) else f"{listed} (gold: {', '.join(gold) or 'none'})"
-
-
-def _of_step(step: Step, domain: str, requested: Collection[str], called: Called) -> Iterator[str]:
+def _effects(step: Step, domain: str, requested: Collection[str], called: Called) -> Iterator[str]:
     """Yield what a turn does for a goal domain, if anything."""
     if step.venues is not None:
         if step.query is None:
             lookup = f"the state holds nothing about {domain}: 0 venues"
         else:
-            query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
-            lookup = f"query {query or 'without constraints'}: {counted(len(step.venues), 'venue')}"
+            query = _slots_text(step.query) or "without constraints"
+            lookup = f"query {query}: {counted(len(step.venues), 'venue')}"
         effect = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
         yield f"named; {lookup}, {effect}{venues and ': ' + venues}"
@@ -458,6 +459,19 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
     if in_vain:
         reason = "the domain is not booked yet" if step.active else "the domain is not active"
         yield f"{', '.join(in_vain)} said, but {reason}"
+
+
+def _changes(before: BeliefState, now: BeliefState) -> list[str]:
+    """Return what changes in the belief state, a slot each."""
+    changes = []
+    for slot, old, new in _differing(before, now):
+        if new is None:
+            changes.append(f"- {slot} {old}")
+        elif old is None:
+            changes.append(f"+ {slot} {new}")
+        else:
+            changes.append(f"{slot} {old} -> {new}")
+    return changes
 
 
 def _outcome(domain: str, result: DomainResult) -> Iterator[str]:

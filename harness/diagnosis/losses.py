@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import add
 from typing import NamedTuple
 
 from ..errors import counted, cut
@@ -77,31 +78,30 @@ def domain_losses(
         causes: The causes there are of a domain.
         slot_causes: Those of a slot.
     """
+    by_domain: dict[str, list[DialogueResult]] = defaultdict(list)
+    for result in results:
+        for domain in result.domains:
+            by_domain[domain].append(result)
     losses = {}
-    for domain in sorted(set().union(*(result.domains for result in results))):
-        concerned = [result for result in results if domain in result.domains]
+    for domain, concerned in sorted(by_domain.items()):
         requested = 0
-        matched: Counter[str | None] = Counter()
-        provided: Counter[str] = Counter()
-        success: Counter[str] = Counter()
+        matched = dict.fromkeys(causes, 0)
+        provided = dict.fromkeys(slot_causes, 0)
+        success = dict.fromkeys(SUCCESS_LOSSES, 0)
         for result in concerned:
             outcome = result.domains[domain]
             requested += len(outcome.provided)
-            matched[outcome.cause] += 1
-            provided.update(outcome.slot_causes.values())
+            if outcome.cause is not None:
+                matched[outcome.cause] += 1
+            for cause in outcome.slot_causes.values():
+                provided[cause] += 1
             if not outcome.matched:
                 success[ITSELF] += 1
             elif not result.inform:
                 success[ANOTHER] += 1
             elif not outcome.all_provided:
                 success[UNPROVIDED] += 1
-        losses[domain] = DomainLosses(
-            dialogues=len(concerned),
-            matched={cause: matched[cause] for cause in causes},
-            requested=requested,
-            provided={cause: provided[cause] for cause in slot_causes},
-            success={loss: success[loss] for loss in SUCCESS_LOSSES},
-        )
+        losses[domain] = DomainLosses(len(concerned), matched, requested, provided, success)
     return losses
 
 
@@ -246,11 +246,16 @@ def diagnosis_text(
             for all causes, and the first dialogues of the largest.
     """
     what_ifs = what_if(diagnosis.played)
-    head = _head(diagnosis, *next(iter(what_ifs.values())))
-    tables = [
-        _slots_table(diagnosis.results, domain, cause),
-        "" if cause else _what_if_table(what_ifs),
-    ]
+    (as_it_is, (inform, success)), *others = what_ifs.items()
+    rows = [[as_it_is, figure(inform), "", figure(success), ""]]
+    for name, (other_inform, other_success) in others:
+        row = [name, figure(other_inform), signed(other_inform - inform)]
+        row += [figure(other_success), signed(other_success - success)]
+        rows.append(row)
+    tables = [_slots_table(diagnosis.results, domain, cause)]
+    if not cause:
+        tables.append(text_table(["what if", "Inform", "", "Success", ""], rows))
+    head = _head(diagnosis, inform, success)
     return losses_text(head, diagnosis.results, CAUSES, SLOT_CAUSES, tables, domain, cause)
 
 
@@ -280,32 +285,32 @@ def losses_text(
     """
     losses = domain_losses(results, causes, slot_causes)
     if domain is not None:
-        losses = {name: loss for name, loss in losses.items() if name == domain}
+        losses = {domain: losses[domain]} if domain in losses else {}
     if not losses:
         return f"{head}\n\nno goal of these dialogues has the domain {domain}".lstrip()
-    costs = points(results, (*causes, *slot_causes))
+    costs = points(results, [*causes, *slot_causes])
     shown_costs = None if domain else costs
     shown_causes = [name for name in causes if cause in (None, name)]
     shown_slot_causes = [name for name in slot_causes if cause in (None, name)]
+    matched = {}
+    provided = {}
+    for name, loss in losses.items():
+        matched[name] = (loss.matched, loss.dialogues)
+        if loss.requested:
+            provided[name] = (loss.provided, loss.requested)
     paragraphs = [head]
     if shown_causes:
-        matched = {name: (loss.matched, loss.dialogues) for name, loss in losses.items()}
-        paragraphs += [_cause_table(title, matched, "of dialogues", shown_causes, shown_costs)]
-    provided = {
-        name: (loss.provided, loss.requested) for name, loss in losses.items() if loss.requested
-    }
+        paragraphs.append(_cause_table(title, matched, "of dialogues", shown_causes, shown_costs))
     if shown_slot_causes and provided:
-        slots = _cause_table(
-            "slot not provided", provided, "of requested", shown_slot_causes, shown_costs
-        )
-        paragraphs.append(slots)
-    paragraphs += [
-        _legend(losses, [*shown_causes, *shown_slot_causes]),
-        "" if domain else wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]),
-        "" if cause or not slot_causes else _rates_table(losses),
-        *tables,
-        *_dialogues_lost(results, costs, domain, cause, words),
-    ]
+        slots = ("slot not provided", provided, "of requested")
+        paragraphs.append(_cause_table(*slots, shown_slot_causes, shown_costs))
+    paragraphs.append(_legend(losses, shown_causes + shown_slot_causes))
+    if not domain:
+        paragraphs.append(wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]))
+    if slot_causes and not cause:
+        paragraphs.append(_rates_table(losses))
+    paragraphs += tables
+    paragraphs += _dialogues_lost(results, costs, domain, cause, words)
     return "\n\n".join(filter(None, paragraphs))
 
 
@@ -337,30 +342,14 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Iterable[str]) -> str:
 
 def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: str | None) -> str:
     """Return the slots and values that are wrong most often where states are to blame."""
-    rows: list[list[Cell]] = [
-        [
-            f"{name}-{fault.slot}",
-            "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE),
-            "(missing)" if fault.found is None else cut(fault.found, _VALUE),
-            count,
-        ]
-        for (name, fault), count in wrong_slots(results, cause)
-        if domain in (None, name)
-    ]
+    rows: list[list[Cell]] = []
+    for (name, fault), count in wrong_slots(results, cause):
+        if domain in (None, name) and len(rows) < _SHOWN_SLOTS:
+            wanted = "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE)
+            found = "(missing)" if fault.found is None else cut(fault.found, _VALUE)
+            rows.append([f"{name}-{fault.slot}", wanted, found, count])
     headers = ["most often wrong in states", "goal", "state", "dialogues"]
-    return text_table(headers, rows[:_SHOWN_SLOTS]) if rows else ""
-
-
-def _what_if_table(what_ifs: Mapping[str, tuple[float, float]]) -> str:
-    first, *others = what_ifs
-    as_it_is = what_ifs[first]
-    rows = [[first, figure(as_it_is[0]), "", figure(as_it_is[1]), ""]]
-    for name in others:
-        row = [name]
-        for value, before in zip(what_ifs[name], as_it_is, strict=True):
-            row += [figure(value), signed(value - before)]
-        rows.append(row)
-    return text_table(["what if", "Inform", "", "Success", ""], rows)
+    return text_table(headers, rows) if rows else ""
 
 
 def _cause_table(
@@ -379,37 +368,36 @@ def _cause_table(
         causes: The causes to show.
         costs: Cause -> points lost by it over all domains; None to show none.
     """
-    # Every dialogue that loses its Inform loses its Success.
-    lost = {} if costs is None else {name: costs[name].success for name in causes}
     rows: list[list[Cell]] = []
+    all_counts = [0] * len(domains)
+    points_lost = []
     for name in causes:
+        # Every dialogue that loses its Inform loses its Success.
+        lost = 0.0 if costs is None else costs[name].success
+        points_lost.append(lost)
         row = [counts[name] for counts, _ in domains.values()]
+        all_counts = list(map(add, all_counts, row))
         if any(row) or len(causes) == 1:
-            rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
+            rows.append([_folded(name), *row, sum(row), figure(lost, 2)])
+    headers = [title, *domains, "all"]
     if len(causes) > 1:
-        sums = []
-        for counts, _ in domains.values():
-            sums.append(sum(counts[name] for name in causes))
-        rows.append(["all", *sums, sum(sums), figure(math.fsum(lost.values()), 2)])
+        rows.append(["all", *all_counts, sum(all_counts), figure(math.fsum(points_lost), 2)])
     out_of = [whole for _, whole in domains.values()]
     rows.append([of_what, *out_of, sum(out_of), ""])
-    headers = [title, *domains, "all", "points"]
-    if costs is None:
-        headers, rows = headers[:-1], [row[:-1] for row in rows]
-    return text_table(headers, rows)
+    if costs is not None:
+        return text_table([*headers, "points"], rows)
+    return text_table(headers, [row[: len(headers)] for row in rows])
 
 
 def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
     """Return what costs each domain its Success, and its rates."""
-    domains = losses.values()
-    rows: list[list[Cell]] = []
-    for loss in SUCCESS_LOSSES:
-        counts = [domain.success[loss] for domain in domains]
-        if any(counts):
-            rows.append([_folded(loss), *counts])
-    rows.append(["of dialogues", *(domain.dialogues for domain in domains)])
-    rows.append(["Inform (%)", *(figure(domain.inform) for domain in domains)])
-    rows.append(["Success (%)", *(figure(domain.succeeded) for domain in domains)])
+    columns: list[list[Cell]] = []
+    for loss in losses.values():
+        counts = list(loss.success.values())
+        rates = [figure(loss.inform), figure(loss.succeeded)]
+        columns.append([*counts, loss.dialogues, *rates])
+    names = [*map(_folded, SUCCESS_LOSSES), "of dialogues", "Inform (%)", "Success (%)"]
+    rows = [[name, *cells] for name, *cells in zip(names, *columns, strict=True) if any(cells)]
     return text_table(["Success lost", *losses], rows)
 
 
@@ -432,14 +420,19 @@ def _dialogues_lost(
             if domain not in (None, name):
                 continue
             if outcome.cause is not None:
-                text = cause_words(name, outcome) if outcome.cause in CAUSES else ""
-                text = text if words is None else words[result.id, name]
+                text = ""
+                if words is not None:
+                    text = words[result.id, name]
+                elif outcome.cause in CAUSES:
+                    text = cause_words(name, outcome)
                 lines[outcome.cause].append(f"{result.id}, {name}{text and ': ' + text}")
             for slot, slot_cause in outcome.slot_causes.items():
                 lines[slot_cause].append(f"{result.id}, {name} {slot}")
-    largest = sorted(filter(lines.get, lines), key=lambda name: -sum(costs[name]))[:_LARGEST]
-    for name in [cause] if cause else largest:
-        dialogues = lines[name] if cause else lines[name][:_FIRST]
-        if dialogues:
-            title = f"{name}, {'all' if cause else 'first of'} {len(lines[name])}"
-            yield "\n".join([title, *(wrapped("  ", line) for line in dialogues)])
+    names = [cause] if cause else sorted(costs, key=lambda name: -sum(costs[name]))
+    names = [name for name in names if lines[name]]
+    for name in names[:_LARGEST]:
+        part, number = ("all", None) if cause else ("first of", _FIRST)
+        shown = [f"{name}, {part} {len(lines[name])}"]
+        for line in lines[name][:number]:
+            shown.append(wrapped("  ", line))
+        yield "\n".join(shown)
