@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 from mwz.normalization import published_rule_sets, rule_set
 
@@ -12,7 +11,14 @@ from ...errors import counted
 from ...glossary import glossary
 from ...io import Table, figure, signed, text_table
 from ..entries import Entry
-from ..reported import OFFICIAL, PrintedFigure, ReportedFigures, ReportedTable, printed_figures
+from ..reported import (
+    OFFICIAL,
+    PrintedFigure,
+    ReportedFigures,
+    ReportedTable,
+    figure_title,
+    printed_figures,
+)
 from ..verdicts import (
     RUNS,
     SIZES,
@@ -21,7 +27,7 @@ from ..verdicts import (
     record,
     reported_figures,
 )
-from .setup_search import Point, SetupSearch, nearest, nearest_named, nearness
+from .setup_search import Data, Point, SetupSearch, nearest, nearest_named, nearness
 
 FORMAT = 2
 """Version of the layout of a system's audit as JSON."""
@@ -35,39 +41,31 @@ _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
 
 
-class _Nearest(NamedTuple):
-    """A table of combinations: its title, title -> way, title -> metric, and the digits shown."""
-
-    title: str
-    ways: Mapping[str, str]
-    figures: Mapping[str, str]
-    digits: int
-
-
-_RATE_WAYS = {
-    "rules": "rules",
-    "venues": "comparison",
-    "updates": "updates",
-    "reduced": "reduced_search",
-    "domains": "domains",
-    "states": "states",
+_TITLES: Mapping[str, str] = {
+    "nearest_bleu": "nearest in BLEU",
+    "nearest_named": "nearest of the set-ups of published scripts",
+    "nearest_rates": "nearest in Inform and Success",
 }
-_NAMED_WAYS = {"set-up": "setup", "rules": "rules", "domains": "domains", "states": "states"}
-_RATES = {"Inform": "inform", "Success": "success"}
+"""Table of combinations -> its title."""
 
-_NEAREST: Mapping[str, _Nearest] = {
-    "nearest_bleu": _Nearest(
-        "nearest in BLEU",
-        {"references": "style", "tokenisation": "tokenization"},
-        {"BLEU": "bleu"},
-        digits=2,
-    ),
-    "nearest_named": _Nearest(
-        "nearest of the set-ups of published scripts", _NAMED_WAYS, _RATES, digits=1
-    ),
-    "nearest_rates": _Nearest("nearest in Inform and Success", _RATE_WAYS, _RATES, digits=1),
+_WAYS: Mapping[str, Mapping[str, str]] = {
+    "nearest_bleu": {"references": "style", "tokenisation": "tokenization"},
+    "nearest_named": {
+        "set-up": "setup",
+        "rules": "rules",
+        "domains": "domains",
+        "states": "states",
+    },
+    "nearest_rates": {
+        "rules": "rules",
+        "venues": "comparison",
+        "updates": "updates",
+        "reduced": "reduced_search",
+        "domains": "domains",
+        "states": "states",
+    },
 }
-"""Table of combinations -> how it is shown."""
+"""Table of combinations -> title of a column -> the way that it shows."""
 
 
 # ---------------------------------------------------------------------- a system by itself
@@ -82,38 +80,42 @@ def explanation_text(entry: Entry, search: SetupSearch) -> str:
     """
     paragraphs = []
     for claim in entry.system.reported:
-        if claim.setup == "own":
-            paragraphs.append(f"{entry.system.name} ({entry.key}): {claim.source}")
-            paragraphs += _explanation(entry, claim, search)
+        if claim.setup != "own":
+            continue
+        paragraphs.append(f"{entry.system.name} ({entry.key}): {claim.source}")
+        for near in nearness(search, claim):
+            paragraphs.append(
+                f"{near['tried']} combinations tried for {' and '.join(near['figures'])}: "
+                f"{near['as_near']} ({figure(near['share'])} %) come as near as the nearest; "
+                f"by chance, {figure(near['by_chance'])} % of all figures in their range would "
+                "have one as near"
+            )
+        for name, points in _nearest(entry, claim, search).items():
+            if points:
+                table = _points_table(name, points, entry, claim)
+                paragraphs.append(f"{_TITLES[name]} (* the authors' stated set-up)\n{table}")
     return "\n\n".join(paragraphs)
 
 
-def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
-    for near in nearness(search, claim):
-        yield (
-            f"{near['tried']} combinations tried for {' and '.join(near['figures'])}: "
-            f"{near['as_near']} ({figure(near['share'])} %) come as near as the nearest; "
-            f"by chance, {figure(near['by_chance'])} % of all figures in their range would have "
-            "one as near"
-        )
-    for name, points in _nearest(entry, claim, search).items():
-        if not points:
-            continue
-        shown = _NEAREST[name]
-        rows = []
-        for point in points:
-            cells = ["*" if point.stated(entry.system.setup) else ""]
-            for way in shown.ways.values():
-                cells.append(_WORDS.get(point.ways[way], point.ways[way]))
-            for metric in shown.figures.values():
-                text = figure(point.figures[metric], shown.digits)
-                deviation = point.figures.get(f"{metric}_deviation")
-                if deviation:
-                    text += f" ± {figure(deviation, shown.digits)}"
-                cells.append(text)
-            rows.append([*cells, figure(point.off_by(claim), shown.digits)])
-        table = text_table(["", *shown.ways, *shown.figures, "off by"], rows)
-        yield f"{shown.title} (* the authors' stated set-up)\n{table}"
+def _points_table(name: str, points: Sequence[Point], entry: Entry, claim: ReportedFigures) -> str:
+    """Return the table of combinations of that name."""
+    digits = 2 if name == "nearest_bleu" else 1
+    metrics = ["bleu"] if name == "nearest_bleu" else ["inform", "success"]
+    headers = ["", *_WAYS[name], *map(figure_title, metrics)]
+    rows = []
+    for point in points:
+        row = ["*" if point.stated(entry.system.setup) else ""]
+        for way in _WAYS[name].values():
+            row.append(_WORDS.get(point.ways[way], point.ways[way]))
+        for metric in metrics:
+            text = figure(point.figures[metric], digits)
+            deviation = point.figures.get(f"{metric}_deviation")
+            if deviation:
+                text += f" ± {figure(deviation, digits)}"
+            row.append(text)
+        row.append(figure(point.off_by(claim), digits))
+        rows.append(row)
+    return text_table([*headers, "off by"], rows)
 
 
 def _nearest(
@@ -133,7 +135,7 @@ def _nearest(
     }
 
 
-def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any]:
+def audit_data(entry: Entry, search: SetupSearch | None = None) -> Data:
     """Return the audit of a system as JSON types.
 
     Args:
@@ -143,28 +145,31 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any
     reported = []
     for claim in entry.system.reported:
         figures = reported_figures(entry, claim, search.alternatives if search else None)
-        audited: dict[str, Any] = {"source": claim.source, "setup": claim.setup}
-        audited["figures"] = [_figure_data(figure) for figure in figures]
+        audited: Data = {"source": claim.source, "setup": claim.setup}
+        audited["figures"] = list(map(_figure_data, figures))
         if search is not None:
             audited["nearness"] = nearness(search, claim)
             for name, points in _nearest(entry, claim, search).items():
-                audited[name] = [_point_data(point, entry, claim) for point in points]
+                audited[name] = []
+                for point in points:
+                    stated = point.stated(entry.system.setup)
+                    distance = {"off_by": point.off_by(claim), "stated": stated}
+                    audited[name].append(point.data | distance)
         reported.append(audited)
-    data: dict[str, Any] = {
+    data: Data = {
         "format": FORMAT,
         "submission": entry.key,
         "name": entry.system.name,
         "reported": reported,
     }
     if search is not None:
-        grid = {}
+        data["grid"] = {}
         for kind, points in vars(search).items():
-            grid[kind] = [{**point.ways, **point.figures} for point in points]
-        data["grid"] = grid
+            data["grid"][kind] = [point.data for point in points]
     return data
 
 
-def _figure_data(figure: PrintedFigure) -> dict[str, Any]:
+def _figure_data(figure: PrintedFigure) -> Data:
     scored: dict[str, dict[str, float]] = {rules: {} for rules in published_rule_sets()}
     for (rules, setup), value in figure.by_setup.items():
         if rules in scored:
@@ -176,11 +181,6 @@ def _figure_data(figure: PrintedFigure) -> dict[str, Any]:
         "difference": figure.difference,
         "verdict": figure.verdict,
     }
-
-
-def _point_data(point: Point, entry: Entry, claim: ReportedFigures) -> dict[str, Any]:
-    stated = point.stated(entry.system.setup)
-    return {**point.ways, **point.figures, "off_by": point.off_by(claim), "stated": stated}
 
 
 # --------------------------------------------------------------------------- all systems
@@ -211,12 +211,10 @@ def record_tables(
     for table in tables:
         others += sum(row.entry is None for row in table.rows)
     alternatives = {key: search.alternatives for key, search in searches.items()}
-    return [
-        _record_table(record(entries, tables, alternatives), others),
-        *_search_tables(entries, searches),
-        _rule_sets_table(rule_set_rows(entries, tables)),
-        _misfits_table(misfits(entries, tables)),
-    ]
+    figures = _record_table(record(entries, tables, alternatives), others)
+    rule_sets = _rule_sets_table(rule_set_rows(entries, tables))
+    findings = _misfits_table(misfits(entries, tables))
+    return [figures, *_search_tables(entries, searches), rule_sets, findings]
 
 
 def _legend(columns: Iterable[str], section: str = "audit") -> list[str]:
@@ -263,9 +261,7 @@ def _record_table(figures: Sequence[PrintedFigure], others: int) -> Table:
     return Table("figures", "Reported figures", [*headers, "verdict"], rows, data, notes)
 
 
-def rule_set_rows(
-    entries: Sequence[Entry], tables: Sequence[ReportedTable]
-) -> list[dict[str, Any]]:
+def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[Data]:
     """Return the rows of the official tables that have an entry, beside every rule set.
 
     Returns:
@@ -283,7 +279,7 @@ def rule_set_rows(
     return rows
 
 
-def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
+def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> Data:
     """Return an official row beside the rule sets that there were at a date."""
     reported = reported_figures(entry, claim)
     rates = [figure for figure in reported if figure.metric in ("inform", "success")]
@@ -304,26 +300,26 @@ def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dic
     }
 
 
-def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
+def _rule_sets_table(official: list[Data]) -> Table:
     """Return the table of which rule set each official row comes out under."""
-    scored = set().union(*(row["differences"] for row in official))
+    scored: set[str] = set()
+    for line in official:
+        scored.update(line["differences"])
     rule_sets = [name for name in published_rule_sets() if name in scored]
     rows = []
-    for row in official:
-        texts = []
-        for rules in rule_sets:
-            differences = row["differences"].get(rules)
-            if differences is None:
-                texts.append(figure(None))
-            else:
-                texts.append(" / ".join(map(signed, differences.values())))
+    for line in official:
+        row = [line["system"], line["printed"]["inform"], line["printed"]["success"]]
         off_by = {}
-        for rules, differences in row["differences"].items():
-            off_by[rules] = sum(abs(difference) for difference in differences.values())
+        for rules in rule_sets:
+            differences = line["differences"].get(rules)
+            if differences is None:
+                row.append(figure(None))
+            else:
+                row.append(" / ".join(map(signed, differences.values())))
+                off_by[rules] = sum(map(abs, differences.values()))
         nearest_rules = min(off_by, key=lambda rules: off_by[rules], default=figure(None))
-        under = " or ".join(row["under"]) or f"none (nearest: {nearest_rules})"
-        printed = row["printed"]
-        rows.append([row["system"], printed["inform"], printed["success"], *texts, under])
+        row.append(" or ".join(line["under"]) or f"none (nearest: {nearest_rules})")
+        rows.append(row)
     headers = ["system", "Inform", "Success", *rule_sets, "comes out under"]
     title = "The rule set of each row of the public board"
     notes = _legend(("under a rule set", "comes out under"))
@@ -350,37 +346,18 @@ def _misfits_table(figures: Sequence[PrintedFigure]) -> Table:
             f"Of all values with {counted(digits, 'decimal')} one run can have "
             f"{', '.join(shares)}: what is attainable there may be so by chance."
         )
+    rows = []
     data = []
     for misfit in figures:
-        data.append(
-            {
-                "kind": misfit.verdict,
-                "system": misfit.system,
-                "source": misfit.source,
-                "figure": misfit.title,
-                "printed": f"{misfit.printed:f}",
-                "finding": misfit.reason,
-            }
-        )
+        line = {"system": misfit.system, "source": misfit.source, "figure": misfit.title}
+        line |= {"printed": f"{misfit.printed:f}", "finding": misfit.reason}
+        rows.append(list(line.values()))
+        data.append({"kind": misfit.verdict} | line)
     headers = ["system", "source", "figure", "printed", "finding"]
-    rows = [list(line.values())[1:] for line in data]
     return Table("findings", "Figures that do not fit", headers, rows, data, notes)
 
 
 # ------------------------------------------------- how near all systems' combinations come
-
-
-def _named_data(point: Point, claim: ReportedFigures) -> dict[str, Any]:
-    """Return a named set-up beside what is reported: printed figures, set-up, scored figures."""
-    metrics = point.reported(claim)
-    data: dict[str, Any] = {}
-    for metric in metrics:
-        data[f"reported_{metric}"] = f"{claim.figures[metric]:f}"
-    data |= {"setup": point.ways["setup"], "rules": point.ways["rules"]}
-    for metric in metrics:
-        data[metric] = point.figures[metric]
-    data["off_by"] = point.off_by(claim)
-    return data
 
 
 def _search_tables(
@@ -388,31 +365,32 @@ def _search_tables(
 ) -> Iterator[Table]:
     """Yield the tables of how near the combinations come to what systems' authors report."""
     rows: list[list[str]] = []
-    data: list[dict[str, Any]] = []
+    data: list[Data] = []
     named_rows: list[list[str]] = []
-    named_data: list[dict[str, Any]] = []
+    named_data: list[Data] = []
     for entry in entries:
-        search = searches.get(entry.key)
-        if search is None:
-            continue
         for claim in entry.system.reported:
-            if claim.setup != "own":
+            if entry.key not in searches or claim.setup != "own":
                 continue
-            about = {"system": entry.system.name, "source": claim.source}
+            search = searches[entry.key]
+            system: Data = {"system": entry.system.name, "source": claim.source}
             for near in nearness(search, claim):
                 row = [entry.system.name, " and ".join(near["figures"]), str(near["tried"])]
                 row += [figure(near["off_by"], 2), str(near["as_near"])]
                 row += [f"{figure(near['share'])} %", f"{figure(near['by_chance'])} %"]
                 rows.append(row)
-                data.append({**about, **near})
+                data.append(system | near)
             for point in nearest_named(search, claim)[:1]:
-                line = {**about, **_named_data(point, claim)}
                 metrics = point.reported(claim)
-                printed = " / ".join(line[f"reported_{metric}"] for metric in metrics)
-                scored = " / ".join(figure(line[metric]) for metric in metrics)
-                row = [*about.values(), printed, line["setup"], line["rules"], scored]
-                named_rows.append([*row, figure(line["off_by"])])
-                named_data.append(line)
+                printed = [f"{claim.figures[metric]:f}" for metric in metrics]
+                scored = [point.figures[metric] for metric in metrics]
+                setup, rules, off_by = point.ways["setup"], point.ways["rules"], point.off_by(claim)
+                row = [entry.system.name, claim.source, " / ".join(printed), setup, rules]
+                named_rows.append([*row, " / ".join(map(figure, scored)), figure(off_by)])
+                line = system | dict(zip([f"reported_{m}" for m in metrics], printed, strict=True))
+                line |= {"setup": setup, "rules": rules}
+                line |= dict(zip(metrics, scored, strict=True))
+                named_data.append(line | {"off_by": off_by})
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
         title = "How near the combinations of --explain come"
@@ -421,5 +399,4 @@ def _search_tables(
     if named_rows:
         headers = ["system", "source", "reported", "set-up", "rules", "harness", "off by"]
         title = "The named set-up nearest to each reported Inform and Success"
-        notes = _legend(["off by"])
-        yield Table("named", title, headers, named_rows, named_data, notes)
+        yield Table("named", title, headers, named_rows, named_data, _legend(["off by"]))

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from mwz.database import VenueDatabase
@@ -47,6 +47,9 @@ from ...scoring import (
 from ...submission import NormalizedSubmission
 from ..reported import PrintedFigure, ReportedFigures
 from ..systems import OwnSetup
+
+Data: TypeAlias = dict[str, Any]
+"""Name -> JSON types."""
 
 ALL_SETUPS = tuple(
     Setup(comparison, updates, reduced)
@@ -117,6 +120,11 @@ class Point:
             tokenization = _STATED_TOKENIZERS.get(setup.tokenization or "")
             return (self.ways["style"], self.ways["tokenization"]) == (setup.style, tokenization)
         return all(self.ways[name] == getattr(setup, name) for name in _STATED_WAYS)
+
+    @property
+    def data(self) -> Data:
+        """Ways and figures as JSON types."""
+        return {**self.ways, **self.figures}
 
     @property
     def description(self) -> str:
@@ -248,27 +256,31 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
             bleu.append(Point(ways, {"bleu": bleu_of_counts(style_counts)}))
     rates: list[Point] = []
     named: list[Point] = []
-    for rules, (states, names) in product(scorers, _sources(main, scorer).items()):
+    sources_and_names = _sources(main, scorer)
+    for (rules, ruled), (sources, names) in product(scorers.items(), sources_and_names):
+        states, domains = sources["states"], sources["domains"]
+        dialogues = play(submissions[rules], scorer.benchmark, states, domains)
         # The goal is no belief state; only named set-ups query with it.
         combined = () if states == "goal" else ALL_SETUPS
-        for domains in names:
-            dialogues = play(submissions[rules], scorer.benchmark, states, domains)
-            setups = (*combined, *(SETUPS[name].setup for name in names[domains]))
-            sources = {"rules": rules, "states": states, "domains": domains}
-            database = database_of(scorers[rules])
-            rates_by_setup = setup_rates(dialogues, setups, database, scorers[rules].rules)
-            points = {}
-            for setup, figures in rates_by_setup.items():
-                points[setup] = Point({**sources, **asdict(setup)}, figures)
-            rates += [points[setup] for setup in combined]
-            for setup_name in names[domains]:
-                point = points[SETUPS[setup_name].setup]
-                named.append(replace(point, ways={"setup": setup_name, **point.ways}))
+        setups = list(combined)
+        for setup_name in names:
+            setups.append(SETUPS[setup_name].setup)
+        points = {}
+        by_setup = setup_rates(dialogues, setups, database_of(ruled), ruled.rules)
+        for setup, figures in by_setup.items():
+            points[setup] = Point({"rules": rules, **sources, **asdict(setup)}, figures)
+        for setup in combined:
+            rates.append(points[setup])
+        for setup_name in names:
+            point = points[SETUPS[setup_name].setup]
+            named.append(replace(point, ways={"setup": setup_name, **point.ways}))
     return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
-def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict[str, list[str]]]:
-    """Return the sources of states, and of domains, to try -> the named set-ups that have them.
+def _sources(
+    submission: NormalizedSubmission, scorer: Scorer
+) -> list[tuple[dict[str, str], list[str]]]:
+    """Return the sources of states and of domains to try, with the named set-ups that have them.
 
     A named set-up that leaves them open takes those that the submission is scored with. Those that
     need placeholders that name their domain are left out where there are none.
@@ -280,15 +292,16 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
         domains.append("predicted")
     if submission.names_domains:
         domains.append("slots")
-    names: dict[str, dict[str, list[str]]] = {}
-    for state_source in states:
-        names[state_source] = {domain_source: [] for domain_source in domains}
+    names: dict[tuple[str, str], list[str]] = {sources: [] for sources in product(states, domains)}
     usual_states, usual_domains = sources_of(scorer.options, submission)
     for name, named in SETUPS.items():
-        state_source, domain_source = named.states or usual_states, named.domains or usual_domains
-        if domain_source != "slots" or submission.names_domains:
-            names.setdefault(state_source, {}).setdefault(domain_source, []).append(name)
-    return names
+        sources = named.states or usual_states, named.domains or usual_domains
+        if sources[1] != "slots" or submission.names_domains:
+            names.setdefault(sources, []).append(name)
+    tried = []
+    for (state_source, domain_source), setups in names.items():
+        tried.append(({"states": state_source, "domains": domain_source}, setups))
+    return tried
 
 
 @lru_cache(maxsize=len(TOKENIZERS))
@@ -302,7 +315,7 @@ _STEPS = 101
 """Figures tried between the least and the greatest, per metric."""
 
 
-def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]]:
+def nearness(search: SetupSearch, claim: ReportedFigures) -> list[Data]:
     """Return how near a search comes to a reported BLEU, and to the reported rates together.
 
     Returns:
@@ -315,30 +328,37 @@ def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]
     # Imports NumPy late: it takes 0.1 s, and only --explain needs it.
     import numpy as np
 
-    def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
-        # The sum of few long arrays is quicker than many sums of few numbers.
-        axes = zip(places, point, strict=True)
-        return sum(np.abs(values - figure) for values, figure in axes)
-
     near = []
-    for points in filter(None, (search.bleu, search.rates)):
-        names = points[0].reported(claim)
-        printed = [claim.figures[name] for name in names]
-        if not names:
+    for points in (search.bleu, search.rates):
+        metrics = points[0].reported(claim) if points else []
+        if not metrics:
             continue
-        tried = np.array([[point.figures[name] for point in points] for name in names])
-        distances = distances_of(tried, map(float, printed))
+        # A row per metric, a column per combination.
+        tried = np.empty((len(metrics), len(points)))
+        for row, metric in enumerate(metrics):
+            tried[row] = [point.figures[metric] for point in points]
+        printed = np.array([[float(claim.figures[metric])] for metric in metrics])
+        distances = np.abs(tried - printed).sum(axis=0)
         off_by = float(distances.min())
-        digit = sum(0.5 * 10.0 ** -PrintedFigure(figure).digits for figure in printed)
-        as_near = int((distances <= off_by + digit + 1e-9).sum())
+        half_digits = 0.0
+        for metric in metrics:
+            half_digits += 0.5 * 10.0 ** -PrintedFigure(claim.figures[metric]).digits
+        as_near = int((distances <= off_by + half_digits + 1e-9).sum())
         axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
-        places = [axis.ravel() for axis in np.meshgrid(*axes)]
-        reached = np.zeros(len(places[0]), dtype=bool)
-        for place in set(zip(*tried, strict=True)):
-            reached |= distances_of(places, place) <= off_by + 1e-9
-        shares = {"share": 100 * as_near / len(points), "by_chance": 100 * float(reached.mean())}
-        counts = {"tried": len(points), "off_by": off_by, "as_near": as_near}
-        near.append({"figures": names, **counts, **shares})
+        places = np.array([axis.ravel() for axis in np.meshgrid(*axes)])
+        reached = np.zeros(places.shape[1], dtype=bool)
+        for point in np.unique(tried, axis=1).T:
+            reached |= np.abs(places - point[:, np.newaxis]).sum(axis=0) <= off_by + 1e-9
+        near.append(
+            {
+                "figures": metrics,
+                "tried": len(points),
+                "off_by": off_by,
+                "as_near": as_near,
+                "share": 100 * as_near / len(points),
+                "by_chance": 100 * float(reached.mean()),
+            }
+        )
     return near
 
 
@@ -367,19 +387,19 @@ def setup_rates(
         `inform_deviation` and `success_deviation`, standard deviations in points, 0 without
         drawing.
     """
-    distinct = [*dict.fromkeys(setups)]
-    walk_of = [replace(setup, updates="any", comparison="subset") for setup in distinct]
-    # Numbers stand for them, because set-ups take their time as keys.
-    numbers = {walk: number for number, walk in enumerate(dict.fromkeys(walk_of))}
-    places = [numbers[walk] for walk in walk_of]
+    distinct = list(dict.fromkeys(setups))
+    walks = [replace(setup, updates="any", comparison="subset") for setup in distinct]
+    # Numbers stand for walks, because set-ups take their time as keys.
+    numbers = {walk: number for number, walk in enumerate(dict.fromkeys(walks))}
+    places = [numbers[walk] for walk in walks]
     inform: list[list[float]] = [[] for _ in distinct]
     success: list[list[float]] = [[] for _ in distinct]
     for dialogue in dialogues:
         goal, last = dialogue.gold.goal, len(dialogue.responses) - 1
         provided, looked_up = {}, {}
         for (walk, place), domain in product(numbers.items(), goal):
-            walked = [*steps(dialogue, domain, database, walk, rules)]
-            slots = {slot for step in walked for slot in step.provided}
+            walked = list(steps(dialogue, domain, database, walk, rules))
+            slots = set(chain.from_iterable(step.provided for step in walked))
             provided[place, domain] = goal[domain].requestable <= slots
             for updates, is_due in UPDATES.items():
                 answers = []
