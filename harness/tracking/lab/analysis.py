@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from statistics import NormalDist
 from typing import Any
@@ -69,26 +69,34 @@ def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) 
         (`start`), the `dialogues` there, and their mean `fga` and `gca` (None of none).
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    used = Counter(max(len(turn.gold) for turn in dialogue) for dialogue in states)
-    fewer = sum(number for slots, number in used.items() if slots < MANY_SLOTS)
-    figures = dialogue_figures(dialogues, choices)
-    mistakes = [mistakes_by_turn(judge_changes(dialogue)) for dialogue in states]
-    mistaken = [pair for pair in zip(mistakes, figures, strict=True) if any(pair[0])]
-    scores = _turn_scores(states, choices)
-    tos = [tail_orientation(made) for made, _ in mistaken]
-    nus = [non_uniformity(made) for made, _ in mistaken]
+    slots_used: Counter[int] = Counter()
+    fewer = 0
+    tails: list[float] = []
+    uneven: list[float] = []
+    mistaken = []
+    for dialogue, figures in zip(states, dialogue_figures(dialogues, choices), strict=True):
+        slots = max(len(turn.gold) for turn in dialogue)
+        slots_used[slots] += 1
+        fewer += slots < MANY_SLOTS
+        mistakes = mistakes_by_turn(judge_changes(dialogue))
+        if any(mistakes):
+            tails.append(tail_orientation(mistakes))
+            uneven.append(non_uniformity(mistakes))
+            mistaken.append(figures)
+    gcas = [figures["GCA"] for figures in mistaken]
     between, biases = {}, {}
     for decay in map(lambda_label, choices.lambdas):
-        fgas, gcas = ([of[key] for _, of in mistaken] for key in (f"FGA.{decay}", "GCA"))
+        fgas = [figures[f"FGA.{decay}"] for figures in mistaken]
         between[decay] = correlation(fgas, gcas)
-        biases[decay] = {"TO": _bias(tos, fgas, gcas), "NU": _bias(nus, fgas, gcas)}
+        biases[decay] = {"TO": _bias(tails, fgas, gcas), "NU": _bias(uneven, fgas, gcas)}
+    scores = _turn_scores(states, choices)
+    turns: dict[str, dict[str, float | None]] = {}
+    for first, ours in scores.items():
+        turns[first] = {second: _of_both(ours, theirs) for second, theirs in scores.items()}
     return {
         "dialogues": len(dialogues),
-        "turns": {
-            first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
-            for first, ours in scores.items()
-        },
-        "slots": dict(sorted(used.items())),
+        "turns": turns,
+        "slots": dict(sorted(slots_used.items())),
         "fewer_slots": 100 * fewer / len(states),
         "mistaken": len(mistaken),
         "between": between,
@@ -123,8 +131,10 @@ def zou_interval(
         return None
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(size - 3)
     # How far Fisher's intervals reach below and above each correlation.
-    below_1, below_2 = (r - math.tanh(math.atanh(r) - half) for r in (first, second))
-    above_1, above_2 = (math.tanh(math.atanh(r) + half) - r for r in (first, second))
+    below_1 = first - math.tanh(math.atanh(first) - half)
+    below_2 = second - math.tanh(math.atanh(second) - half)
+    above_1 = math.tanh(math.atanh(first) + half) - first
+    above_2 = math.tanh(math.atanh(second) + half) - second
     squares = first**2 + second**2
     shared = (between - first * second / 2) * (1 - squares - between**2) + between**3
     shared /= (1 - first**2) * (1 - second**2)
@@ -155,40 +165,46 @@ def _turn_scores(
 
 def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
     """Return the correlation of two metrics over the turns that both score."""
-    both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
-    return correlation([a for a, _ in both], [b for _, b in both])
+    first, second = [], []
+    for our_score, their_score in zip(ours, theirs, strict=True):
+        if our_score is not None and their_score is not None:
+            first.append(our_score)
+            second.append(their_score)
+    return correlation(first, second)
 
 
 def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, Any]:
+    """Return how far FGA and GCA go with a measure of where mistakes lie, as in `biases`."""
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
     difference = None
     if with_fga is not None and with_gca is not None and between is not None:
         difference = zou_interval(with_fga, with_gca, between, len(measure))
-    bins = list(_bins(measure, fga, gca))
-    return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
-
-
-def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Any]]:
+    bins: list[dict[str, float | None]] = []
     # What is the same may differ in its last digits.
-    if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
-        return
-    means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
-    counts, _, _ = binned_statistic(measure, measure, "count", BINS)
-    for start, count, of_fga, of_gca in zip(edges.tolist(), counts, *means.tolist(), strict=False):
-        yield {
-            "start": start,
-            "dialogues": int(count),
-            "fga": of_fga if count else None,
-            "gca": of_gca if count else None,
-        }
+    if measure and not math.isclose(min(measure), max(measure), abs_tol=1e-9):
+        means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
+        counts, _, _ = binned_statistic(measure, measure, "count", BINS)
+        for place, count in enumerate(map(int, counts)):
+            bins.append(
+                {
+                    "start": float(edges[place]),
+                    "dialogues": count,
+                    "fga": float(means[0][place]) if count else None,
+                    "gca": float(means[1][place]) if count else None,
+                }
+            )
+    return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
 
 
 def spread_table(spread: Mapping[str, Spread]) -> Table:
     """Return how each metric is spread over several files as a table."""
     headers = ["", "mean", "SD", "lowest", "highest", "files"]
-    data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
-    rows = [[name, *map(cell, asdict(one).values())] for name, one in spread.items()]
+    rows, data = [], []
+    for name, metric in spread.items():
+        values = asdict(metric)
+        rows.append([name, *map(cell, values.values())])
+        data.append({"metric": name, **values})
     return Table("spread", "Metrics over the files (%)", headers, rows, data)
 
 
@@ -199,57 +215,56 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
         name: What is analysed.
         analysis: The analyses, as of `analyse`.
     """
-    turns = analysis["turns"]
-    headline = lambda_label(HEADLINE_LAMBDA)
-    decay = headline if headline in analysis["biases"] else next(iter(analysis["biases"]))
-    biases = [
-        (label, measure, bias)
-        for label, measures in analysis["biases"].items()
-        for measure, bias in measures.items()
-    ]
-    share = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
-    return [
+    biases = analysis["biases"]
+    turns_rows, turns_data = [], []
+    for metric, correlations in analysis["turns"].items():
+        turns_rows.append([metric, *map(cell, correlations.values())])
+        turns_data.append({"metric": metric, **correlations})
+    slots_data = []
+    for slots, number in analysis["slots"].items():
+        slots_data.append({"slots": slots, "dialogues": number})
+    biases_rows, biases_data = [], []
+    for label, measures in biases.items():
+        mistaken, between = cell(analysis["mistaken"]), cell(analysis["between"][label])
+        for measure, bias in measures.items():
+            ends = bias["difference"]
+            interval = "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
+            fga, gca = cell(bias["fga"]), cell(bias["gca"])
+            biases_rows.append([label, mistaken, between, measure, fga, gca, interval])
+            record = {"lambda": label, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
+            biases_data.append(record)
+    fewer = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
+    tables = [
         Table(
             "turns",
             f"{name}: correlation of metrics over turns",
-            ["", *turns],
-            [[one, *map(cell, row.values())] for one, row in turns.items()],
-            [{"metric": one, **row} for one, row in turns.items()],
+            ["", *analysis["turns"]],
+            turns_rows,
+            turns_data,
         ),
         Table(
             "slots",
             f"{name}: dialogues by the slots they use",
             ["slots", *map(str, analysis["slots"])],
             [["dialogues", *map(str, analysis["slots"].values())]],
-            [{"slots": slots, "dialogues": number} for slots, number in analysis["slots"].items()],
-            [share],
+            slots_data,
+            [fewer],
         ),
         Table(
             "biases",
             f"{name}: correlation with where mistakes lie",
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
-            [
-                [
-                    *(label, cell(analysis["mistaken"]), cell(analysis["between"][label]), measure),
-                    *(cell(bias["fga"]), cell(bias["gca"])),
-                    "[{:.4f}, {:.4f}]".format(*bias["difference"]) if bias["difference"] else "–",
-                ]
-                for label, measure, bias in biases
-            ],
-            [
-                {"lambda": label, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
-                for label, measure, bias in biases
-            ],
-        ),
-        *(
-            Table(
-                f"bins_{measure}",
-                f"{name}: scores by {measure} (scores: %)",
-                [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [[*map(cell, one.values())] for one in bias["bins"]],
-                bias["bins"],
-            )
-            for measure, bias in analysis["biases"][decay].items()
-            if bias["bins"]
+            biases_rows,
+            biases_data,
         ),
     ]
+    decay = lambda_label(HEADLINE_LAMBDA)
+    if decay not in biases:
+        decay = next(iter(biases))
+    for measure, bias in biases[decay].items():
+        if bias["bins"]:
+            title = f"{name}: scores by {measure} (scores: %)"
+            headers = [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"]
+            rows = [list(map(cell, part.values())) for part in bias["bins"]]
+            tables.append(Table(f"bins_{measure}", title, headers, rows, bias["bins"]))
+    return tables

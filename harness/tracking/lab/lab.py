@@ -26,6 +26,7 @@ from .analysis import (
     spread_table,
 )
 from .ratings import (
+    Unit,
     agreement_table,
     preference_agreement,
     read_preferences,
@@ -143,16 +144,19 @@ def learning_curves(
         raise InputError("FILE", "expected some with at least two different numbers")
     points = []
     for number in sorted(set(numbers)):
-        trackers = [place for place, given in enumerate(numbers) if given == number]
-        bands, distances = {}, {}
-        for metric in scores[0]:
-            bands[metric] = _band([scores[tracker][metric] for tracker in trackers])
-            if metric != REFERENCE:
-                gaps = [
-                    scores[tracker][metric] - scores[tracker][REFERENCE] for tracker in trackers
-                ]
-                distances[metric] = _band([abs(gap) for gap in gaps])
-        files = [names[tracker] for tracker in trackers]
+        files = []
+        values: dict[str, list[float]] = {metric: [] for metric in scores[0]}
+        gaps: dict[str, list[float]] = {metric: [] for metric in scores[0] if metric != REFERENCE}
+        for tracker, (name, figures) in enumerate(zip(names, scores, strict=True)):
+            if numbers[tracker] != number:
+                continue
+            files.append(name)
+            for metric, value in figures.items():
+                values[metric].append(value)
+                if metric != REFERENCE:
+                    gaps[metric].append(abs(value - figures[REFERENCE]))
+        bands = {metric: _band(column) for metric, column in values.items()}
+        distances = {metric: _band(column) for metric, column in gaps.items()}
         points.append({"number": number, "files": files, "scores": bands, "distances": distances})
     return points
 
@@ -166,19 +170,20 @@ def curves_tables(series: str, points: Sequence[Mapping[str, Any]]) -> list[Tabl
     """
     titles = {"scores": "Metrics (%)", "distances": f"Distance of metrics to {REFERENCE} (points)"}
     files = [len(point["files"]) for point in points]
-    averaged = f"mean (lowest–highest); files: {', '.join(map(str, files))}"
-    notes = [averaged] if max(files) > 1 else []
+    notes = []
+    if max(files) > 1:
+        notes.append(f"mean (lowest–highest); files: {', '.join(map(str, files))}")
     headers = [series, *(f"{point['number']:g}" for point in points)]
     tables = []
     for kind, title in titles.items():
-        rows = []
-        for metric in points[0][kind]:
-            rows.append([metric, *(_band_text(point[kind][metric]) for point in points)])
+        rows = {metric: [metric] for metric in points[0][kind]}
         data = []
         for point in points:
             for metric, band in point[kind].items():
+                rows[metric].append(_band_text(band))
                 data.append({series: point["number"], "metric": metric, **band})
-        tables.append(Table(kind, f"{title} by {series}", headers, rows, data, notes))
+        heading = f"{title} by {series}"
+        tables.append(Table(kind, heading, headers, list(rows.values()), data, notes))
     return tables
 
 
@@ -212,33 +217,28 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalis
         option.refuse_if(is_table, "a table of ratings needs FILE, the outputs that it rates")
         responses, preferences = read_preferences(ratings)
         scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
-        played = {
-            name: _played(scorer, standard_form(turns, ratings), ratings)
-            for name, turns in responses.items()
-        }
+        played = {}
+        for name, turns in responses.items():
+            played[name] = _played(scorer, standard_form(turns, ratings), ratings)
         agreements = preference_agreement(preferences, played, ratings)
-        tables = [agreement_table(one, title) for title, one in agreements.items()]
+        tables = [agreement_table(agreed, title) for title, agreed in agreements.items()]
         _print(given, tables, {"preferences": agreements})
         return
     rated = read_ratings(ratings)
     [scored] = _scored(given, [file])
-    rates = _rates(scored, file, options)
-    agreed = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
+    tracked = scored.file
+    rates: dict[str, dict[Unit, float]] = {}
+    if tracked.benchmark is not None and tracked.responses:
+        if file == STANDARD_STREAM:
+            raise InputError("FILE", "is read once more for responses; give a file")
+        scorer = Scorer(tracked.benchmark, options)
+        replayed = _played(scorer, read_predictions(file), file)
+        evidence = evidence_of(scorer, replayed, scored.name)
+        for key, won in evidence.won().items():
+            is_won = won.astype(float)
+            rates[evidence.figures[key].title] = dict(zip(evidence.dialogues, is_won, strict=True))
+    agreed = tracker_agreement(rated, tracked.dialogues, given["choices"], rates, ratings)
     _print(given, [agreement_table(agreed)], {"ratings": agreed})
-
-
-def _rates(scored: ScoredFile, path: str, options: Options) -> dict[str, dict[str, float]]:
-    """Return which dialogues of a submission with responses have Inform and Success."""
-    if scored.file.benchmark is None or not scored.file.responses:
-        return {}
-    if path == STANDARD_STREAM:
-        raise InputError("FILE", "is read once more for responses; give a file")
-    scorer = Scorer(scored.file.benchmark, options)
-    evidence = evidence_of(scorer, _played(scorer, read_predictions(path), path), scored.name)
-    return {
-        evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
-        for key, won in evidence.won().items()
-    }
 
 
 def _played(scorer: Scorer, standard: Standard, source: str) -> Played:

@@ -13,14 +13,15 @@ import csv
 import io
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from ...benchmark import CANONICAL_STYLE
@@ -48,11 +49,16 @@ from ...scoring import sentence_bleu
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
 
-Unit: TypeAlias = Any
+Unit: TypeAlias = str | tuple[str, int]
 """What is rated: a dialogue, by its id, or a turn, by the dialogue's id and its number from 0."""
 
 Ratings: TypeAlias = Mapping[Unit, Mapping[str, float]]
 """Dialogue or turn -> rater -> rating."""
+
+Agreement: TypeAlias = dict[str, Any]
+"""How far metrics agree with people, as JSON types: what `agreement` returns."""
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
 
 COLUMNS = ("id", "rater", "rating")
 COEFFICIENTS: Mapping[str, str] = {
@@ -76,7 +82,7 @@ _VERSUS = " vs. "
 """Stands between the names of two systems that are compared."""
 
 
-def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
+def read_ratings(path: str | Path) -> Ratings:
     """Return dialogue id -> rater -> rating, of a CSV file with the columns `COLUMNS`.
 
     Dialogues that a rater has not rated yet, without a rating, are left out.
@@ -88,24 +94,24 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
     source = shown_name(path)
     text = decoded(read_bytes(path), source)
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
-    if not {*COLUMNS} <= {*(rows.fieldnames or ())}:
+    if not set(COLUMNS).issubset(rows.fieldnames or ()):
         raise InputError(source, f"expected a CSV file with the columns {', '.join(COLUMNS)}")
-    ratings: dict[str, dict[str, float]] = {}
+    ratings: dict[Unit, dict[str, float]] = {}
     problems = Findings()
     for row in rows:
         id_, rater, rating = ((row[column] or "").strip() for column in COLUMNS)
         if not rating:
             continue
         place = f"line {rows.line_num}"
-        of_dialogue = ratings.setdefault(dialogue_id(id_), {})
+        by_rater = ratings.setdefault(dialogue_id(id_), {})
         if not _NUMBER.fullmatch(rating):
             problems.add(place, f"expected a number as rating, found {cut_repr(rating)}")
         elif not id_ or not rater:
             problems.add(place, "expected the id of a dialogue and the name of a rater")
-        elif rater in of_dialogue:
+        elif rater in by_rater:
             problems.add(place, "the rater has rated the dialogue before; keep one rating")
         else:
-            of_dialogue[rater] = float(rating)
+            by_rater[rater] = float(rating)
     refuse(source, problems)
     return ratings
 
@@ -118,9 +124,9 @@ def tracker_agreement(
     ratings: Ratings,
     dialogues: Sequence[TrackedDialogue],
     choices: Choices,
-    rates: Mapping[str, Mapping[str, float]],
+    rates: Mapping[str, Mapping[Unit, float]],
     source: str,
-) -> dict[str, Any]:
+) -> Agreement:
     """Return how far JGA, FGA, GCA and the rates of responses agree with people.
 
     Args:
@@ -137,14 +143,16 @@ def tracker_agreement(
         InputError: As `agreement`.
     """
     labels = [lambda_label(decay) for decay in dict.fromkeys([*choices.lambdas, *BEST_OF])]
+    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
+    scores: dict[str, dict[Unit, float]] = {"JGA": {}}
+    scores |= {title: {} for title in candidates}
+    scores["GCA"] = {}
     wider = replace(choices, lambdas=[float(label) for label in labels])
     figures = dialogue_figures(dialogues, wider)
-    ids = [dialogue_id(dialogue.id) for dialogue in dialogues]
-    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
-    scores = {
-        title: dict(zip(ids, (of_dialogue[key] for of_dialogue in figures), strict=True))
-        for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
-    }
+    for dialogue, figures_of_dialogue in zip(dialogues, figures, strict=True):
+        for title, by_dialogue in scores.items():
+            key = candidates.get(title, title)
+            by_dialogue[dialogue_id(dialogue.id)] = figures_of_dialogue[key]
     wanted = list(candidates)[: len(choices.lambdas)]
     return agreement(ratings, {**scores, **rates}, list(candidates), wanted, source)
 
@@ -156,7 +164,7 @@ def agreement(
     wanted: Collection[str],
     source: str,
     coefficients: Sequence[str] = tuple(COEFFICIENTS),
-) -> dict[str, Any]:
+) -> Agreement:
     """Return how far metrics agree with people, with intervals by dialogue.
 
     Args:
@@ -178,38 +186,52 @@ def agreement(
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
     """
-    unscored = sorted(ratings.keys() - next(iter(scores.values())).keys())
-    refuse(source, [f"{unit} is rated, but not scored" for unit in unscored])
-    if len(ratings) < FEWEST:
+    units = sorted(ratings, key=_place)
+    scored = next(iter(scores.values()))
+    refuse(source, [f"{unit} is rated, but not scored" for unit in units if unit not in scored])
+    if len(units) < FEWEST:
         raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
-    units = sorted(ratings)
-    # Dialogues are drawn, each with all its turns.
-    owners = [unit if isinstance(unit, str) else unit[0] for unit in units]
-    dialogues, places = np.unique(owners, return_inverse=True)
     people = np.array([fmean(ratings[unit].values()) for unit in units])
-    columns = {name: np.array([of[unit] for unit in units]) for name, of in scores.items()}
+    columns = {}
+    for name, by_unit in scores.items():
+        columns[name] = np.array([by_unit[unit] for unit in units])
+
     decisive = next(iter(COEFFICIENTS))
     rates = {name: _correlation(decisive, people, columns[name]) for name in candidates}
-    defined = {name: rate for name, rate in rates.items() if rate is not None}
-    best = max(defined, key=defined.__getitem__, default=None)
-    picked = [name for name in columns if name not in rates or name == best or name in wanted]
-    alpha, without = _alpha(ratings)
+    best, highest = None, -math.inf
+    for name, rate in rates.items():
+        if rate is not None and rate > highest:
+            best, highest = name, rate
+
+    # Dialogues are drawn, each with all its turns.
+    dialogues, places = np.unique([_place(unit)[0] for unit in units], return_inverse=True)
+    correlations: dict[str, dict[str, Any]] = {}
+    for name, column in columns.items():
+        if name not in rates or name == best or name in wanted:
+            correlations[name] = {}
+            for coefficient in coefficients:
+                interval = _interval(coefficient, people, column, places)
+                correlations[name][coefficient] = None if interval is None else asdict(interval)
+    raters = sorted(set(chain.from_iterable(ratings.values())))
+    alpha, without = _alpha(ratings, raters)
     return {
         "dialogues": len(dialogues),
         "units": len(units),
-        "raters": len({rater for by_rater in ratings.values() for rater in by_rater}),
+        "raters": len(raters),
         "alpha": alpha,
         "without": without,
-        "correlations": {
-            name: {one: _interval(one, people, columns[name], places) for one in coefficients}
-            for name in picked
-        },
+        "correlations": correlations,
         "rates": rates,
         "best": best,
     }
 
 
-def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
+def _place(unit: Unit) -> tuple[str, int]:
+    """Return a unit's dialogue and turn; the turn of a whole dialogue is 0."""
+    return (unit, 0) if isinstance(unit, str) else unit
+
+
+def _correlation(coefficient: str, first: Numbers, second: Numbers) -> float | None:
     """Return a coefficient; None where a side is constant, or one of them 0 everywhere."""
     if coefficient == SAME_SIGN:
         product = first * second
@@ -219,65 +241,73 @@ def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
 
 
-def _interval(coefficient: str, people: Any, scores: Any, places: Any) -> dict[str, Any] | None:
+def _interval(
+    coefficient: str, people: Numbers, scores: Numbers, places: npt.NDArray[np.intp]
+) -> Interval | None:
+    """Return a coefficient and its interval; None where it says nothing.
+
+    Args:
+        coefficient: Of `COEFFICIENTS`, or `SAME_SIGN`.
+        people: The mean rating of each unit.
+        scores: The score of each unit.
+        places: The number of each unit's dialogue.
+    """
     value = _correlation(coefficient, people, scores)
     decided = np.count_nonzero(people * scores)
     if value is None or (coefficient == SAME_SIGN and decided < _FEWEST_DECIDED):
         return None
 
     # Samples in which a side is constant say nothing.
-    def of_sample(counts: Any) -> float | None:
+    def of_sample(counts: npt.NDArray[np.int64]) -> float | None:
         times = counts[places]
         return _correlation(coefficient, np.repeat(people, times), np.repeat(scores, times))
 
-    return asdict(bootstrap_interval(value, of_sample, places.max() + 1))
+    return bootstrap_interval(value, of_sample, int(places.max()) + 1)
 
 
-def _alpha(ratings: Ratings) -> tuple[float | None, str]:
+def _alpha(ratings: Ratings, raters: Sequence[str]) -> tuple[float | None, str]:
     """Return Krippendorff's alpha; or None, and why there is none."""
-    raters = sorted({rater for by_rater in ratings.values() for rater in by_rater})
     if all(len(by_rater) < 2 for by_rater in ratings.values()):
         return None, "nothing has two raters"
-    if len({rating for by_rater in ratings.values() for rating in by_rater.values()}) < 2:
+    values = {rating for by_rater in ratings.values() for rating in by_rater.values()}
+    if len(values) < 2:
         return None, "all ratings are equal"
     try:
         import krippendorff
     except ImportError:
         return None, "pip install krippendorff"
-    table = [[by_rater.get(rater, math.nan) for by_rater in ratings.values()] for rater in raters]
+    table = []
+    for rater in raters:
+        table.append([by_rater.get(rater, math.nan) for by_rater in ratings.values()])
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
 def agreement_table(
-    agreed: Mapping[str, Any],
-    title: str = "Agreement of metrics with people's ratings of dialogues",
+    agreed: Agreement, title: str = "Agreement of metrics with people's ratings of dialogues"
 ) -> Table:
     """Return the result of `agreement` as a table, with notes on the raters."""
     alpha = f"– ({agreed['without']})" if agreed["alpha"] is None else figure(agreed["alpha"], 2)
-    turns = f"{counted(agreed['units'], 'turn')} of " * (agreed["units"] != agreed["dialogues"])
-    notes = [
-        f"{turns}{counted(agreed['dialogues'], 'dialogue')}, {counted(agreed['raters'], 'rater')}; "
-        f"Krippendorff's alpha {alpha}"
-    ]
+    raters = f"{counted(agreed['dialogues'], 'dialogue')}, {counted(agreed['raters'], 'rater')}"
+    if agreed["units"] != agreed["dialogues"]:
+        raters = f"{counted(agreed['units'], 'turn')} of {raters}"
+    notes = [f"{raters}; Krippendorff's alpha {alpha}"]
     if agreed["best"] is not None:
         notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
-    for what in ("preferred", "decided"):
-        numbers = [f"{name} {number}" for name, number in agreed.get(what, {}).items()]
-        notes += [f"{what} (by one vote or more): {', '.join(numbers)}"] if numbers else []
-    return Table(
-        "ratings",
-        title,
-        [f"agreement [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
-        [
-            [name, *("–" if one is None else Interval(**one).text(2) for one in values.values())]
-            for name, values in agreed["correlations"].items()
-        ],
-        [
-            {"table": title, "metric": name} | {key: r and r["value"] for key, r in values.items()}
-            for name, values in agreed["correlations"].items()
-        ],
-        notes,
-    )
+    for key in ("preferred", "decided"):
+        if key in agreed:
+            numbers = ", ".join(f"{name} {number}" for name, number in agreed[key].items())
+            notes.append(f"{key} (by one vote or more): {numbers}")
+    headers = [f"agreement [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))]
+    rows, data = [], []
+    for name, correlations in agreed["correlations"].items():
+        row = [name]
+        record = {"table": title, "metric": name}
+        for coefficient, interval in correlations.items():
+            row.append("–" if interval is None else Interval(**interval).text(2))
+            record[coefficient] = None if interval is None else interval["value"]
+        rows.append(row)
+        data.append(record)
+    return Table("ratings", title, headers, rows, data, notes)
 
 
 @dataclass(frozen=True)
@@ -311,37 +341,57 @@ def read_preferences(
     """
     source = shown_name(path)
     content = validated(list[RatedDialogue], read_json(path), source)
-    pairs = {key for one in content for turn in one.info for key in turn if _VERSUS in key}
-    if not pairs:
+    turns: list[tuple[tuple[str, int], Mapping[str, Any]]] = []
+    systems: set[str] = set()
+    for dialogue in content:
+        for number, turn in enumerate(dialogue.info):
+            turns.append(((dialogue_id(dialogue.file), number), turn))
+            systems.update(*_pairs(turn))
+    if not systems:
         raise InputError(source, f"expected preferences in its turns, under 'A{_VERSUS}B'")
-    systems = sorted({name for pair in pairs for name in pair.split(_VERSUS, 1)})
-    responses: dict[str, dict[str, list[Any]]] = {name: {} for name in systems}
+    responses: dict[str, dict[str, list[Any]]] = {name: {} for name in sorted(systems)}
     preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
     problems = Findings()
-    turns = [(dialogue_id(one.file), *turn) for one in content for turn in enumerate(one.info)]
-    for id_, number, turn in turns:
+    for (id_, number), turn in turns:
         place = f"dialogue {id_}, turn {number}"
-        for name, of_system in responses.items():
-            of_system.setdefault(id_, []).append(turn.get(name))
-        for pair in (key for key in turn if _VERSUS in key):
-            first, second = pair.split(_VERSUS, 1)
-            values = {"tie": 0.0, first.casefold(): 1.0, second.casefold(): -1.0}
-            by_criterion = validated(dict[str, list[str]], turn[pair], source, f"{place}: {pair}")
-            for criterion, raters in by_criterion.items():
-                names = [name.casefold() for name in raters]
-                if not names or not values.keys() >= {*names}:
+        for name, by_dialogue in responses.items():
+            by_dialogue.setdefault(id_, []).append(turn.get(name))
+        for first, second in _pairs(turn):
+            pair = f"{first}{_VERSUS}{second}"
+            criteria = validated(dict[str, list[str]], turn[pair], source, f"{place}: {pair}")
+            for criterion, raters in criteria.items():
+                by_unit = preferences.setdefault((first, second, criterion), {})
+                by_unit[id_, number] = _signs(first, second, raters)
+                if len(by_unit[id_, number]) < max(len(raters), 1):
                     expected = f"expected {first}, {second} or Tie of each rater"
                     problems.add(place, f"{criterion}: {expected}")
-                preferences.setdefault((first, second, criterion), {})[id_, number] = {
-                    str(rater): values.get(name, 0.0) for rater, name in enumerate(names)
-                }
     refuse(source, problems)
     return responses, preferences
 
 
+def _pairs(turn: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the pairs of systems that a turn has preferences for."""
+    pairs = []
+    for key in turn:
+        first, versus, second = key.partition(_VERSUS)
+        if versus:
+            pairs.append((first, second))
+    return pairs
+
+
+def _signs(first: str, second: str, preferred: Sequence[str]) -> dict[str, float]:
+    """Return rater -> rating of two systems, of the raters who prefer one of them or neither."""
+    signs = {"tie": 0.0, first.casefold(): 1.0, second.casefold(): -1.0}
+    ratings = {}
+    for rater, name in enumerate(preferred):
+        if name.casefold() in signs:
+            ratings[str(rater)] = signs[name.casefold()]
+    return ratings
+
+
 def preference_agreement(
     preferences: Mapping[tuple[str, str, str], Ratings], played: Mapping[str, Played], source: str
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Agreement]:
     """Return how far metrics prefer the responses that people prefer, by turn and by dialogue.
 
     A dialogue has the sums over its turns, of preferences as of counts and F1.
@@ -358,29 +408,31 @@ def preference_agreement(
     Raises:
         InputError: There are preferences in too few turns or dialogues.
     """
-    scores = {name: _response_scores(one) for name, one in played.items()}
+    scores = {name: _response_scores(system) for name, system in played.items()}
     agreed = {}
-    for (first, second, criterion), ratings in preferences.items():
-        by_dialogue: dict[str, Counter[str]] = {}
-        for (id_, _), by_rater in ratings.items():
-            by_dialogue.setdefault(id_, Counter()).update(by_rater)  # adds up
-        for how, rated in (("turn by turn", ratings), ("dialogue by dialogue", by_dialogue)):
-            ours, theirs = scores[first], scores[second]
-            people = {unit: fmean(by_rater.values()) for unit, by_rater in rated.items()}
-            gains = {
-                metric: {
-                    unit: round(ours[unit][metric] - theirs[unit][metric], 9) for unit in rated
-                }
-                for metric in ours[next(iter(rated))]
-            }
-            signs = Counter(map(np.sign, people.values()))
+    for (first, second, criterion), by_turn in preferences.items():
+        by_dialogue: dict[Unit, dict[str, float]] = {}
+        for unit, by_rater in by_turn.items():
+            sums = by_dialogue.setdefault(_place(unit)[0], {})
+            for rater, rating in by_rater.items():
+                sums[rater] = sums.get(rater, 0.0) + rating
+        for how, ratings in (("turn by turn", by_turn), ("dialogue by dialogue", by_dialogue)):
+            preferred = {first: 0, second: 0, "neither": 0}
+            decided: dict[str, int] = {}
+            gains: dict[str, dict[Unit, float]] = {}
+            for unit, by_rater in ratings.items():
+                rating = fmean(by_rater.values())
+                preferred[first] += rating > 0
+                preferred[second] += rating < 0
+                preferred["neither"] += rating == 0
+                for metric, score in scores[first][unit].items():
+                    gain = round(score - scores[second][unit][metric], 9)
+                    gains.setdefault(metric, {})[unit] = gain
+                    decided[metric] = decided.get(metric, 0) + (rating * gain != 0)
             agreed[f"{criterion}, {first}{_VERSUS}{second}, {how}"] = {
-                **agreement(rated, gains, (), (), source, (SAME_SIGN, "Pearson")),
-                "preferred": {first: signs[1], second: signs[-1], "neither": signs[0]},
-                "decided": {
-                    metric: sum(people[unit] * gain != 0 for unit, gain in of.items())
-                    for metric, of in gains.items()
-                },
+                **agreement(ratings, gains, (), (), source, (SAME_SIGN, "Pearson")),
+                "preferred": preferred,
+                "decided": decided,
             }
     return agreed
 
@@ -393,19 +445,27 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
     """
     slots = frozenset(played.rules.ontology.values())
     scores: dict[Unit, dict[str, float]] = {}
-    for one in played.results:
-        texts = played.responses[one.id]
-        references = played.benchmark.dialogues[one.id].references[CANONICAL_STYLE]
-        turns = []
+    for result in played.results:
+        texts = played.responses[result.id]
+        references = played.benchmark.dialogues[result.id].references[CANONICAL_STYLE]
+        sums: dict[str, float] = {}
         for number, bleu in enumerate(sentence_bleu(texts, references)):
-            words, of_reference = tokenize_13a(texts[number]), tokenize_13a(references[number])
-            system, human = slots.intersection(words), slots.intersection(of_reference)
-            f1 = percent(2 * len(system & human), len(system) + len(human), of_nothing=1)
-            counts = {"placeholders": float(len(system)), "words": float(len(words))}
-            turns.append({"BLEU": bleu, "F1 of placeholders": f1, **counts})
-        figures = totals_of([(1, one.inform, one.success, *one.bleu[CANONICAL_STYLE])])
+            words = tokenize_13a(texts[number])
+            system = slots.intersection(words)
+            human = slots.intersection(tokenize_13a(references[number]))
+            turn = {
+                "BLEU": bleu,
+                "F1 of placeholders": percent(
+                    2 * len(system & human), len(system) + len(human), of_nothing=1
+                ),
+                "placeholders": float(len(system)),
+                "words": float(len(words)),
+            }
+            scores[result.id, number] = turn
+            for metric, score in turn.items():
+                sums[metric] = sums.get(metric, 0.0) + score
+        counts = (1, result.inform, result.success, *result.bleu[CANONICAL_STYLE])
+        figures = totals_of([counts])
         rates = {name.capitalize(): figures[name] for name in ("inform", "success", "combined")}
-        sums = {metric: sum(turn[metric] for turn in turns) for metric in turns[0]}
-        scores |= {(one.id, number): turn for number, turn in enumerate(turns)}
-        scores[one.id] = {**rates, **sums, "BLEU": figures["bleu"]}
+        scores[result.id] = {**rates, **sums, "BLEU": figures["bleu"]}
     return scores
