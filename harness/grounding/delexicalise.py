@@ -26,10 +26,9 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     tell(shown_name(predictions), standard.remarks)
     loaded = chosen_benchmark(benchmark)
     delexicalise = delexicaliser_of(Scorer(loaded, Options()))
-    written = {
-        id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
-        for id_, turns in content.items()
-    }
+    written = {}
+    for id_, turns in content.items():
+        written[id_] = [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
     write_json(output, written)
     if output != STANDARD_STREAM:
         responses = counted(sum(map(len, written.values())), "response")

@@ -44,13 +44,13 @@ def refuse_delexicalised(submission: Submission, rules: RuleSet, option: str) ->
             if turn.plain is None:
                 continue
             values += sum(span.slot in rules.about_venues for span in turn.plain.spans)
-            placeholders = [*placeholders_about_venues(turn.plain.original, rules)]
+            placeholders = list(placeholders_about_venues(turn.plain.original, rules))
             if placeholders and not first:
                 first = f"dialogue {unquoted(id_)}, turn {number}"
             written.update(placeholders)
     count, every = written.total(), written.total() + values
     if count > highest_likely([(every, MOST_PLACEHOLDERS)]):
-        examples = ", ".join(f"{name} {n}×" for name, n in written.most_common(3))
+        examples = ", ".join(f"{name} {times}×" for name, times in written.most_common(3))
         raise InputError(
             submission.source,
             f"{first}: delexicalised, like most responses: {count} of {every} names and numbers "
@@ -72,9 +72,10 @@ def placeholders_about_venues(response: str, rules: RuleSet) -> Iterator[str]:
             yield match[0]
     pattern = _in_capitals(rules.about_venues)
     others = pattern.sub("", response)
-    # Of a text all in capitals nobody knows.
+    # In a text all in capitals nobody knows which words are placeholders.
     if others != others.upper() or others == others.lower():
-        yield from (match[1] for match in pattern.finditer(response))
+        for match in pattern.finditer(response):
+            yield match[1]
 
 
 @lru_cache(maxsize=8)

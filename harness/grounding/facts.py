@@ -43,9 +43,11 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
     domains: list[frozenset[str]] = []
     last: frozenset[str] = frozenset()
     for response in responses:
-        naming = (span for span in response.spans if span.slot in ("NAME", "TRAINID"))
-        named = {venue.domain for span in naming for venue in span.venues}
-        last = topics(response.original) | named or last
+        about = set(topics(response.original))
+        for span in response.spans:
+            if span.slot in ("NAME", "TRAINID"):
+                about.update(venue.domain for venue in span.venues)
+        last = frozenset(about) or last
         domains.append(last)
     return domains
 
@@ -75,7 +77,7 @@ def _time(text: str) -> float:
     digits = re.findall(r"\d+", text)
     if len(digits) == 1 and len(digits[0]) > 2:
         digits = [digits[0][:-2], digits[0][-2:]]
-    hour, minute = int(digits[0]), int(digits[1]) if len(digits) > 1 else 0
+    hour, minute = map(int, [*digits, "0"][:2])
     if re.search(r"[ap]\.?m", text.lower()):
         hour = hour % 12 + 12 * ("p" in text.lower())
     return (hour * 60 + minute) % _DAY
@@ -123,9 +125,12 @@ class Request:
             return any(pattern.search(statements) for pattern in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
-            clauses = filter(self.feature.search, _sentences()["clause"].split(statements))
+            clauses = _sentences()["clause"].split(statements)
             no = _sentences()["no"]
-            return value in {"no" if no.search(clause) else "yes" for clause in clauses}
+            for clause in filter(self.feature.search, clauses):
+                if value == ("no" if no.search(clause) else "yes"):
+                    return True
+            return False
         if value in self.values or self.measure is None:
             return bool((self.values.get(value) or _whole(re.escape(value))).search(statements))
         # Of opening hours, those of one day are enough.
@@ -156,17 +161,18 @@ def _without_questions(text: str) -> str:
 @cache
 def requests() -> Mapping[str, Request]:
     """Return how each slot is told, by its normalised name."""
-    return {
-        name: Request(
+    by_slot = {}
+    for name, slot in _tables()["slots"].items():
+        values = slot.get("values", {})
+        by_slot[name] = Request(
             record=None if "own" in slot else slot.get("record", name),
             names=slot.get("names", False),
-            values={value: _whole(pattern) for value, pattern in slot.get("values", {}).items()},
+            values={value: _whole(pattern) for value, pattern in values.items()},
             measure=_MEASURES.get(slot.get("measure", "")),
             patterns=tuple(map(_whole, slot.get("patterns", slot.get("own", ())))),
             feature=_whole(slot["feature"]) if "feature" in slot else None,
         )
-        for name, slot in _tables()["slots"].items()
-    }
+    return by_slot
 
 
 @cache
@@ -204,8 +210,9 @@ def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:
     named: set[VenueId] = set()
     counts = dict.fromkeys(COUNTS, 0)
     for response, domains in zip(responses, turn_domains(responses), strict=True):
-        naming = (span for span in response.spans if span.slot in ("NAME", "PLACE", "TRAINID"))
-        named.update(venue for span in naming for venue in span.venues)
+        for span in response.spans:
+            if span.slot in ("NAME", "PLACE", "TRAINID"):
+                named.update(span.venues)
         for span in response.spans:
             drivers = span.slot == "PHONE" and not span.venues and "taxi" in domains
             if span.slot in FACT_SLOTS and not drivers:

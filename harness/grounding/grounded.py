@@ -27,7 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
+from itertools import chain
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet
@@ -170,20 +171,14 @@ def ground(
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
-    responses = [*map(delexicalise, texts)]
+    responses = list(map(delexicalise, texts))
     about = turn_domains(responses)
-    domains = {
-        name: _GoalDomain(
-            name,
-            wanted,
-            fitting_venues(name, wanted, database, delexicalise),
-            delexicalise,
-            responses,
-            about,
-            None if booked is None else [name in domains for domains in booked],
-        ).outcome()
-        for name, wanted in goal.items()
-    }
+    domains = {}
+    for name, wanted in goal.items():
+        fitting = fitting_venues(name, wanted, database, delexicalise)
+        is_booked = None if booked is None else [name in by_then for by_then in booked]
+        goal_domain = _GoalDomain(name, wanted, fitting, delexicalise, responses, about, is_booked)
+        domains[name] = goal_domain.outcome()
     return GroundedDialogue(domains, count_facts(responses))
 
 
@@ -198,8 +193,11 @@ def fitting_venues(
     name = wanted.informable.get("name")
     if venues or name is None:
         return venues
-    named = (one.key for one in delexicalise.gazetteer.venues.values() if one.name == name)
-    return frozenset(key.id for key in named if key.domain == domain)
+    named = set()
+    for venue in delexicalise.gazetteer.venues.values():
+        if venue.name == name and venue.key.domain == domain:
+            named.add(venue.key.id)
+    return frozenset(named)
 
 
 @dataclass(frozen=True)
@@ -237,33 +235,53 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return the result of the domain."""
-        naming = [mentions for one in self.responses if (mentions := self._mentions(one))]
+        naming = list(filter(None, map(self._mentions, self.responses)))
         last = naming[-1] if naming else []
-        named = {id_ for mentions in naming for mention in mentions for id_ in mention}
+        named: set[str] = set()
+        for mentions in naming:
+            named.update(*mentions)
+        outright = self._is_outright(bool(naming))
+        cause = None
+        if not naming:
+            cause = NEVER_NAMED
+        elif not any(self.fitting & mention for mention in last):
+            cause = OTHER_LAST if self.fitting & named else NONE_FITS
+
         if "name" in self.wanted.informable:
             named |= self.fitting
-        slots = sorted(self.wanted.requestable)
-        further = None if self.wanted.further is None else sorted(self.wanted.further)
-        causes = {
-            slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
-        } | {slot: why for slot in further or () if (why := self._further_cause(slot)) is not None}
-        outright = self._is_outright(bool(naming))
-        cause = None if outright else self._inform_cause(naming)
+        causes = {}
+        provided = {}
+        for slot in sorted(self.wanted.requestable):
+            slot_cause = self._success_cause(slot, named)
+            provided[slot] = slot_cause is None
+            if slot_cause is not None:
+                causes[slot] = slot_cause
+        further = {}
+        for slot in sorted(self.wanted.further or ()):
+            slot_cause = self._further_cause(slot)
+            further[slot] = slot_cause is None
+            if slot_cause is not None:
+                causes[slot] = slot_cause
         return GroundedDomain(
-            matched=cause is None,
-            matched_all=outright or (bool(last) and all(self.fitting & one for one in last)),
-            venues=tuple(dict.fromkeys(id_ for mention in last for id_ in sorted(mention))),
-            provided={slot: slot not in causes for slot in slots},
-            cause=cause,
+            matched=outright or cause is None,
+            matched_all=outright or (bool(last) and all(map(self.fitting.intersection, last))),
+            venues=tuple(dict.fromkeys(chain.from_iterable(map(sorted, last)))),
+            provided=provided,
+            cause=None if outright else cause,
             causes=causes,
-            further=None if further is None else {slot: slot not in causes for slot in further},
+            further=None if self.wanted.further is None else further,
         )
 
     def _mentions(self, response: Delexicalised) -> list[frozenset[str]]:
         """Return the ids that each name of a venue of the domain in a response may mean."""
         slot = NAMING_SLOTS.get(self.name)
-        mentions = [self._ids(span) for span in response.spans if span.slot == slot]
-        return [ids for ids in mentions if ids or slot == "TRAINID"]
+        mentions = []
+        for span in response.spans:
+            if span.slot == slot:
+                ids = self._ids(span)
+                if ids or slot == "TRAINID":
+                    mentions.append(ids)
+        return mentions
 
     def _ids(self, span: Span) -> frozenset[str]:
         """Return the ids of the domain's venues that a span may belong to."""
@@ -279,58 +297,50 @@ class _GoalDomain:
 
     def _is_served(self) -> bool:
         """Return whether responses tell anything of the domain that fits, or book."""
-        spans = (span for response in self.responses for span in response.spans)
-        meant = (venue.id for span in spans for venue in span.venues if venue.domain == self.name)
-        return (
-            any(id_ in self.fitting or self.name not in NAMING_SLOTS for id_ in meant)
-            or self._reference_cause() is None
-            or any(self._further_cause(slot) is None for slot in _SERVING.get(self.name, ()))
-        )
-
-    def _inform_cause(self, naming: Sequence[Sequence[frozenset[str]]]) -> str | None:
-        if not naming:
-            return NEVER_NAMED
-        if any(self.fitting & mention for mention in naming[-1]):
-            return None
-        fits = any(self.fitting & mention for mentions in naming for mention in mentions)
-        return OTHER_LAST if fits else NONE_FITS
+        for response in self.responses:
+            for ids in map(self._ids, response.spans):
+                if ids & self.fitting or (ids and self.name not in NAMING_SLOTS):
+                    return True
+        if self._reference_cause() is None:
+            return True
+        return any(self._further_cause(slot) is None for slot in _SERVING.get(self.name, ()))
 
     def _success_cause(self, slot: str, named: set[str]) -> str | None:
         """Return why a requested slot is not told; None if it is."""
         if slot == "REFERENCE":
             return self._reference_cause()
-        spans = list(self._spans(slot))
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
-            return self._venue_slot_cause(slot, spans, named)
+            return self._venue_slot_cause(slot, named)
         # A train id at all; a taxi's number is no venue's.
-        if any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans):
-            return None
+        for _, span in self._spans(slot):
+            if slot == "TRAINID" or all(venue.domain == self.name for venue in span.venues):
+                return None
         return self._further_cause("phone") if (self.name, slot) == _DRIVERS else NEVER_TOLD
 
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
         request = requests()[slot]
-        records = cache(partial(self._records, slot=request.record or slot))
+        record = request.record
+        records = cache(lambda ids: self._records(ids, record or slot))
         spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
         fits = recorded = of_another = False
         for turn, response in enumerate(self.responses):
             if not self._is_about(turn):
                 continue
             is_told = request.is_told_by(response)
-            if request.record is None:
+            if record is None:
                 if is_told():
                     return None
                 continue
             # A train is also spoken of by its times alone.
             before = self.fitting if self.name == "train" else spoken
             spoken = frozenset[str]().union(*self._mentions(response)) or before
-            fitting, others = spoken & self.fitting, spoken - self.fitting
-            values = records(fitting)
-            if any(map(is_told, values)):
+            fitting = spoken & self.fitting
+            if any(map(is_told, records(fitting))):
                 return None
             fits |= bool(fitting)
-            recorded |= bool(values)
-            of_another |= any(map(is_told, records(others)))
+            recorded |= bool(records(fitting))
+            of_another |= any(map(is_told, records(spoken - self.fitting)))
         # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None
@@ -338,41 +348,44 @@ class _GoalDomain:
 
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
-        venues = (self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in ids)
-        return {value for venue in venues for value in venue.facts.get(slot, ())}
+        values: set[str] = set()
+        for id_ in ids:
+            venue = self.delexicalise.gazetteer.venues[VenueId(self.name, id_)]
+            values.update(venue.facts.get(slot, ()))
+        return values
 
     def _reference_cause(self) -> str | None:
+        """Return why no reference number of the domain is told; None if one is."""
         turns = [turn for turn, _ in self._spans("REFERENCE")]
         if not turns:
             return NEVER_TOLD
-        about_domain = [turn for turn in turns if self._is_about(turn)]
+        about_domain = list(filter(self._is_about, turns))
         if not about_domain:
             return ABOUT_ANOTHER_DOMAIN
         is_booked = self.booked is None or any(self.booked[turn] for turn in about_domain)
         return None if is_booked else TOO_EARLY
 
-    def _venue_slot_cause(
-        self, slot: str, spans: Sequence[tuple[int, Span]], named: set[str]
-    ) -> str | None:
-        mentions = [
-            (self._ids(span), span.whole)
-            for turn, span in spans
-            if self.name in _domains_of(span) or (not span.venues and self._is_about(turn))
-        ]
+    def _venue_slot_cause(self, slot: str, named: set[str]) -> str | None:
+        """Return why a slot of venues is not told of one that fits and is named; None if it is."""
         meant = self.fitting & named
-        if any(whole and ids & meant for ids, whole in mentions):
-            return None
-        records = [self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in meant]
-        if records and not any(slot in venue.values for venue in records):
+        is_told = in_part = of_unnamed = of_another = False
+        for turn, span in self._spans(slot):
+            ids = self._ids(span)
+            if not ids and (span.venues or not self._is_about(turn)):
+                continue
+            if span.whole and ids & meant:
+                return None
+            is_told = True
+            in_part |= bool(ids & meant)
+            of_unnamed |= span.whole and bool(ids & self.fitting)
+            of_another |= bool(ids)
+        venues = self.delexicalise.gazetteer.venues
+        if meant and not any(slot in venues[VenueId(self.name, id_)].values for id_ in meant):
             return NOT_RECORDED
-        if not mentions:
+        if not is_told:
             return NEVER_TOLD
-        if any(ids & meant for ids, _ in mentions):
+        if in_part:
             return IN_PART
-        if any(whole and ids & self.fitting for ids, whole in mentions):
+        if of_unnamed:
             return OF_UNNAMED
-        return OF_ANOTHER if any(ids for ids, _ in mentions) else NOWHERE
-
-
-def _domains_of(span: Span) -> set[str]:
-    return {venue.domain for venue in span.venues}
+        return OF_ANOTHER if of_another else NOWHERE
