@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-from helpers import (
-    HASTY,
-    benchmark,
-    dialogue,
-    goal,
-    parse_submission,
-    sample_predictions,
-)
+from helpers import HASTY, Cli, benchmark, dialogue, goal, parse_submission, sample_predictions
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import DialogueResult, Played, Row, response_metrics, sum_rows
+from mwz.harness.metrics import Played, Row, response_metrics, sum_rows
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.jobs import lines_text
 from mwz.harness.submission import normalize_submission
@@ -26,18 +17,9 @@ from mwz.harness.submission import normalize_submission
 LINED = ("bleu", "inform", "diversity", "dst")
 
 
-def played_by(scorer: Scorer, predictions: Mapping[str, Any]) -> Played:
+def _played(scorer: Scorer, predictions: Mapping[str, Any]) -> Played:
     parsed = parse_submission(predictions, scorer.benchmark, "predictions")
     return scorer.played(normalize_submission(parsed, scorer.rules))
-
-
-def results_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueResult]:
-    return explained_results(played_by(scorer, predictions))
-
-
-def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
-    """Return predictions as lines."""
-    return lines_text(results_of(scorer, predictions), scorer.score(predictions).signature)
 
 
 def test_rows_of_two_parts_put_together_give_the_scores_of_the_whole(sample: Benchmark) -> None:
@@ -46,38 +28,35 @@ def test_rows_of_two_parts_put_together_give_the_scores_of_the_whole(sample: Ben
     ids = list(whole)
     rows: dict[str, dict[str, Row]] = {}
     for part in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
-        played = played_by(scorer, {id_: whole[id_] for id_ in part})
-        for name, of_part in played.rows.items():
-            rows.setdefault(name, {}).update(of_part)
+        played = _played(scorer, {id_: whole[id_] for id_ in part})
+        for name, rows_of_part in played.rows.items():
+            rows.setdefault(name, {}).update(rows_of_part)
     figures: dict[str, float] = {}
-    for name, of_whole in rows.items():
+    for name, rows_of_metric in rows.items():
         metric = response_metrics()[name]
         assert metric.formula is not None
-        figures |= metric.formula(sum_rows(of_whole))
+        figures |= metric.formula(sum_rows(rows_of_metric))
     assert figures.keys() >= {"inform", "success", "combined", "bleu"}
     assert figures.items() <= scorer.score(whole).figures.items()
 
 
-def tiny() -> Benchmark:
-    wanted = {"restaurant": goal({"food": "thai", "area": "north"}, ["PHONE", "POST"])}
-    return benchmark({"d1": dialogue(wanted, 2, references=["NAME is nice", "bye"])})
-
-
 def test_a_line_by_hand() -> None:
-    scorer = Scorer(tiny(), Options(metrics=["bleu", "inform"]))
+    wanted = {"restaurant": goal({"food": "thai", "area": "north"}, ["PHONE", "POST"])}
+    tiny = benchmark({"d1": dialogue(wanted, 2, references=["NAME is nice", "bye"])})
+    scorer = Scorer(tiny, Options(metrics=["bleu", "inform"]))
     state = {"restaurant": {"area": "north"}}
     turns = [
         {"response": "[name] is nice", "state": state, "active_domains": ["restaurant"]},
         {"response": "bye [postcode]", "state": state, "active_domains": ["restaurant"]},
     ]
-    line = json.loads(text_of(scorer, {"d1": turns}))
+    results = explained_results(_played(scorer, {"d1": turns}))
+    line = json.loads(lines_text(results, scorer.score({"d1": turns}).signature))
     # North finds r1, r2; only r2 is Thai. The postcode is told, the telephone number is not.
     assert (line["dialogue"], line["turns"], line["inform"], line["success"]) == ("d1", 2, 0, 0)
-    provided = {"PHONE": False, "POST": True}
     assert line["goals"]["strict"] == {
         "restaurant": {
             "matched": 0.0,
-            "provided": provided,
+            "provided": {"PHONE": False, "POST": True},
             "cause": "missing",
             "turn": 0,
             "faults": [{"slot": "food", "wanted": "thai", "found": None}],
@@ -99,16 +78,8 @@ def test_a_line_by_hand() -> None:
 # The command line.
 
 
-def test_lines_on_standard_output_come_alone(
-    capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
-) -> None:
-    from mwz.harness.cli import main
-
-    arguments = ["score", "--benchmark", "sample", str(HASTY)]
-    with pytest.raises(SystemExit):
-        main([*arguments, "--per-dialogue", "-"])
-    lines = capsysbinary.readouterr().out.splitlines()
+def test_lines_on_standard_output_come_alone(cli: Cli) -> None:
+    arguments = ("score", "--benchmark", "sample", HASTY, "--per-dialogue", "-")
+    lines = cli.done(*arguments).out.splitlines()
     assert [json.loads(line)["dialogue"] for line in lines] == list(sample_predictions("hasty"))
-    with pytest.raises(SystemExit) as refused:
-        main([*arguments, "--per-dialogue", "-", "--json", "-"])
-    assert refused.value.code == 2
+    cli.refused(*arguments, "--json", "-")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from entered import enter_sample
 from helpers import SUBMISSIONS, Cli, sample_predictions
-from parsed import HTML, tree_of
+from parsed import HTML, elements, text_of, tree_of
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Board, read_entries
@@ -30,11 +30,6 @@ from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions
 
 SCRIPT = "<script>alert(1)</script>"
-
-
-def _texts(page: str, name: str) -> list[str]:
-    found = tree_of(page).iter(f"{HTML}{name}")
-    return [" ".join("".join(one.itertext()).split()) for one in found]
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +76,7 @@ def test_the_index_counts_who_succeeds_and_marks_who_loses_by_what() -> None:
 
 def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
     lost = [("hotel", "never named"), ("hotel", "never said"), ("taxi", "never said")]
-    systems = [
-        Verdicts("A", {"x": 1}, {"x": lost}),
-        Verdicts("B", {"x": 1}, {"x": lost[2:]}),
-    ]
+    systems = [Verdicts("A", {"x": 1}, {"x": lost}), Verdicts("B", {"x": 1}, {"x": lost[2:]})]
     [row] = index({"x": ["hotel", "taxi"]}, systems)["rows"]
     assert row["causes"] == "taxi: never said (2), hotel: never named (1), 1 more"
 
@@ -93,13 +85,11 @@ def test_stored_verdicts_are_the_outputs(tmp_path: Path, scorer: Scorer, sample:
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    outcomes = {
-        result.id: result for result in _diagnosis(scorer, sample_predictions("hasty")).results
-    }
-    assert stored.lost.keys() == {id_ for id_, one in outcomes.items() if not one.success} != set()
-    for id_, one in outcomes.items():
-        expected = {(name.split()[0], cause) for name, cause in one.causes.items()}
-        assert set(stored.lost.get(id_, ())) == expected
+    assert stored.lost
+    for result in _diagnosis(scorer, sample_predictions("hasty")).results:
+        assert (result.id in stored.lost) == (not result.success)
+        expected = {(name.split()[0], cause) for name, cause in result.causes.items()}
+        assert set(stored.lost.get(result.id, ())) == expected
 
 
 def test_the_boards_index_has_every_dialogue(project_board: Board) -> None:
@@ -124,7 +114,8 @@ def test_every_dialogue_has_a_page_and_links_work(
 ) -> None:
     pages = {path for path in made if path.startswith("dialogues/")}
     assert pages == {f"dialogues/{id_}.html" for id_ in sample.dialogues}
-    for path in ("index.html", *pages):
+    # The index, and pages of each kind: the links of all are made alike.
+    for path in ("index.html", *sorted(pages)[:5]):
         for link in tree_of(made[path]).iter(f"{HTML}a"):
             place, _, anchor = link.attrib["href"].partition("#")
             # From the disk there is nothing but the files: no address begins with a slash.
@@ -144,14 +135,14 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
     )
     gold = sample.dialogues[outcome.id]
     page = made[f"dialogues/{outcome.id}.html"]
-    text = " ".join("".join(tree_of(page).itertext()).split())
+    text = text_of(tree_of(page))
     for said in (*gold.users, *gold.references["mwz22"]):
         assert " ".join(said.split()) in text
     for name, domain in outcome.domains.items():
         if domain.turn is not None:
             assert f"✗ {name} is lost here: {domain.cause}" in text
-    [row] = [row for row in _texts(page, "tr") if row.startswith("hasty")]
-    assert row.startswith("hasty✗ no Inform")
+    rows = [text_of(row) for row in elements(tree_of(page), "tr")]
+    assert [row.startswith("hasty✗ no Inform") for row in rows if row.startswith("hasty")] == [True]
     assert "named; query" in text
 
 

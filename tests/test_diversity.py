@@ -27,16 +27,16 @@ def test_two_responses_by_hand() -> None:
     assert measured.mean_length == 5 / 2
 
 
+def test_n_grams_do_not_cross_responses() -> None:
+    measured = measured_diversity(["a b", "c d"])
+    assert (measured.bigrams, measured.trigrams) == (2, 0)
+
+
 def test_triples_differ_by_each_of_their_three_tokens() -> None:
     # abc, and another first, middle and last token; abc again is no other.
     assert measured_diversity(["a b c", "x b c", "a x c", "a b x", "a b c"]).trigrams == 4
     # abc, bcd, cde: three tokens in a row.
     assert measured_diversity(["a b c d e"]).trigrams == 3
-
-
-def test_n_grams_do_not_cross_responses() -> None:
-    measured = measured_diversity(["a b", "c d"])
-    assert (measured.bigrams, measured.trigrams) == (2, 0)
 
 
 def test_repeating_one_token_has_no_entropy() -> None:
@@ -54,8 +54,9 @@ def test_marks_are_deleted_without_a_blank_in_their_place(mark: str) -> None:
     assert measured_diversity([f"a{mark}b {expected}"]).unigrams == 1
 
 
-def test_one_backquote_or_ampersand_is_a_token() -> None:
+def test_other_marks_are_tokens_and_all_white_space_is_a_blank() -> None:
     assert measured_diversity(["a ` & b"]).unigrams == 4
+    assert measured_diversity(["a\t\n b"]).mean_length == 2
 
 
 def test_tokens_are_lower_case_but_marks_are_deleted_before() -> None:
@@ -74,10 +75,6 @@ def test_empty_tokens_at_the_ends_count() -> None:
     assert measured_diversity(["a", ""]).unigrams == 2
 
 
-def test_tabs_and_line_ends_are_white_space() -> None:
-    assert measured_diversity(["a\t\n b"]).mean_length == 2
-
-
 def test_msttr_is_over_full_windows_of_50_tokens_in_a_row() -> None:
     # 120 tokens: the first 50 all different, the next 50 of two kinds, 20 left over.
     first = [f"w{n}" for n in range(50)]
@@ -85,7 +82,7 @@ def test_msttr_is_over_full_windows_of_50_tokens_in_a_row() -> None:
     rest = [f"v{n}" for n in range(20)]
     tokens = [*first, *second, *rest]
     # Windows go on over response ends: (50/50 + 2/50) / 2.
-    responses = [" ".join(tokens[at : at + 30]) for at in range(0, 120, 30)]
+    responses = [" ".join(tokens[start : start + 30]) for start in range(0, 120, 30)]
     assert measured_diversity(responses).msttr == pytest.approx((1 + 2 / 50) / 2, abs=1e-12)
 
 

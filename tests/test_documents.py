@@ -1,17 +1,16 @@
-"""The links of the documents lead somewhere."""
+"""The documents: links that lead somewhere, and tables that are current."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mwz.harness.board.views.site_pages import document
 
 ROOT = Path(__file__).parent.parent
-
-
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CODE = re.compile(r"```.*?```", re.DOTALL)
 PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")))
@@ -34,3 +33,13 @@ def test_links_between_the_documents_lead_to_files_and_headings(name: str) -> No
         assert target.is_file(), link
         if heading:
             assert heading in headings(target), link
+
+
+def test_the_tables_of_the_pages_are_current_and_all_there(regenerate: Any) -> None:
+    pages = {name: (regenerate.DOCS / name).read_text("utf-8") for name in regenerate.PAGES}
+    for text in pages.values():
+        assert regenerate.page(text) == text, "run `python tools/regenerate.py`"
+    for name in regenerate.TABLES:
+        assert "".join(pages.values()).count(f"<!-- {name} -->") == 1
+    assert "`[value_name]`" in pages["predictions-format.md"]
+    assert pages["predictions-format.md"].count("| yes ") == 6
