@@ -104,17 +104,22 @@ def cells(
             printed = dict(zip(keys, row["figures"], strict=True))
             if "corpus" in row:
                 printed[CORPUS] = row["corpus"]
-            setup = row.get("setup", MAIN_SETUP)
+            setup, metric = row.get("setup", MAIN_SETUP), row["metric"]
             for key, text in printed.items():
                 report = reports.get(key)
                 scored, fate = None, ""
                 if key in tracked:
-                    scored = _tracked_figure(tracked[key], row["metric"], paper["percent"])
+                    result = tracked[key]
+                    scored = result.figures.get(metric)
+                    if scored is None:
+                        scored = {"turns": result.turns, **result.counts}.get(metric)
+                    elif not paper["percent"]:
+                        scored /= 100
                     fate = "its file does not say" if scored is None else ""
                 elif "outputs" in table:
                     fate = f"outputs {table['outputs']}"
                 elif report is not None:
-                    scored = scored_figure(report, setup, row["metric"], row.get("style"))
+                    scored = scored_figure(report, setup, metric, row.get("style"))
                 cell = PrintedFigure(
                     Decimal(text),
                     scored,
@@ -123,7 +128,7 @@ def cells(
                     source=_place(table),
                     setup=QUOTED if row.get("quoted") else setup,
                     title=row["label"],
-                    metric=row["metric"],
+                    metric=metric,
                     verdict=fate,
                 )
                 figures.append(cell)
@@ -157,15 +162,6 @@ def _tracked(
             [(_, part, _)] = without(file, paper.get("left_out", ()), (), load_benchmark)
             results[column] = score_file(part, column, load_benchmark).result
     return results
-
-
-def _tracked_figure(result: TrackingResult, metric: str, percent: bool) -> float | None:
-    """Return a figure of a tracker, a share in the paper's unit; None if it has none."""
-    counts = {"turns": result.turns, **result.counts}
-    share = result.figures.get(metric)
-    if share is None:
-        return counts.get(metric)
-    return share if percent else share / 100
 
 
 def read_example(text: str) -> list[str]:
@@ -217,52 +213,68 @@ def tables_of_paper(
 def _paper_table(table: Data, cells: Sequence[PrintedFigure], names: Mapping[str, str]) -> Table:
     labels = list(dict.fromkeys(cell.title for cell in cells))
     by_key: dict[str, dict[str, str]] = {}
+    scored_cells = []
+    fates: Counter[str] = Counter()
+    data = []
     for cell in cells:
         text, scored, _ = cell.texts()
-        if not cell.verdict:
-            text += f" {'=' if cell.equal else '≠'} {scored}"
+        harness: str | float | None = cell.verdict
+        equal = None
+        if cell.verdict:
+            fates[cell.verdict] += 1
+        else:
+            scored_cells.append(cell)
+            harness, equal = cell.scored, cell.equal
+            text += f" {_SIGNS[equal]} {scored}"
         by_key.setdefault(cell.entry, {})[cell.title] = text
+        data.append(
+            {
+                "table": cell.source,
+                "row": cell.title,
+                "entry": cell.entry,
+                "quoted": cell.setup == QUOTED,
+                "printed": f"{cell.printed:f}",
+                "harness": harness,
+                "equal": equal,
+            }
+        )
     rows = []
     for key, texts in by_key.items():
-        rows.append([names.get(key, key), *(texts.get(label, "") for label in labels)])
-    notes = list(_counts([cell for cell in cells if not cell.verdict]))
-    fates = Counter(cell.verdict for cell in cells if cell.verdict)
+        row = [texts.get(label, "") for label in labels]
+        rows.append([names.get(key, key), *row])
+    notes = list(_counts(scored_cells))
     for fate, number in fates.items():
         notes.append(f"{counted(number, 'figure')} not scored: {fate}")
-    data = [
-        {
-            "table": cell.source,
-            "row": cell.title,
-            "entry": cell.entry,
-            "quoted": cell.setup == QUOTED,
-            "printed": f"{cell.printed:f}",
-            "harness": cell.verdict or cell.scored,
-            "equal": None if cell.verdict else cell.equal,
-        }
-        for cell in cells
-    ]
     return _titled(table, ["", *labels], rows, data, notes)
 
 
-def _titled(table: Data, *content: Any) -> Table:
+def _titled(
+    table: Data,
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    data: Sequence[Data],
+    notes: Sequence[str],
+) -> Table:
     place = _place(table)
     title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
-    return Table(place.replace(" ", "_"), title, *content)
+    return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
 
 
 def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
     """Return a table of facts beside the project's: row -> what it has."""
     rows: list[list[str]] = []
-    data: list[dict[str, Any]] = []
+    data: list[Data] = []
+    signs: Counter[str] = Counter()
     for row, printed in table["rows"].items():
         fact = facts.get(row)
         equal = None if fact is None else fact == printed
         harness = fact or NOT_AT_HAND
+        signs[_SIGNS[equal]] += 1
         rows.append([row, printed, _SIGNS[equal], harness])
-        about = {"table": _place(table), "row": table["title"], "entry": row, "quoted": False}
-        data.append({**about, "printed": printed, "harness": harness, "equal": equal})
-    notes = [f"equal: {sum(cell['equal'] is True for cell in data)} of {len(data)}"]
-    if any(cell["equal"] is None for cell in data):
+        line = {"table": _place(table), "row": table["title"], "entry": row, "quoted": False}
+        data.append(line | {"printed": printed, "harness": harness, "equal": equal})
+    notes = [f"equal: {signs[_SIGNS[True]]} of {len(data)}"]
+    if signs[_SIGNS[None]]:
         notes.append(f"{NOT_AT_HAND}: `mwz data fetch --split all` installs what it is counted of")
     return _titled(table, ["", "printed", "", "harness"], rows, data, notes)
 
@@ -297,18 +309,21 @@ _GROUPS = (_OF_SYSTEMS, _OF_CORPUS, _AUTHORS)
 
 def _counts(cells: Sequence[PrintedFigure]) -> Iterator[str]:
     """Yield how many cells are equal: of each row, and of all by whose figures they are."""
-    systems = [cell for cell in cells if cell.entry != CORPUS]
-    for label in dict.fromkeys(cell.title for cell in cells):
-        yield f"{label}: {equal_text([cell for cell in systems if cell.title == label])} equal"
+    by_label: dict[str, list[PrintedFigure]] = {}
     groups: dict[str, list[PrintedFigure]] = {group: [] for group in _GROUPS}
     for cell in cells:
+        of_label = by_label.setdefault(cell.title, [])
+        if cell.entry != CORPUS:
+            of_label.append(cell)
         if cell.setup == QUOTED:
             groups[_AUTHORS].append(cell)
         else:
             groups[_OF_CORPUS if cell.entry == CORPUS else _OF_SYSTEMS].append(cell)
-    for group, counted_cells in groups.items():
-        if counted_cells:
-            yield f"{group}: {equal_text(counted_cells)}"
+    for label, cells_of_label in by_label.items():
+        yield f"{label}: {equal_text(cells_of_label)} equal"
+    for group, cells_of_group in groups.items():
+        if cells_of_group:
+            yield f"{group}: {equal_text(cells_of_group)}"
 
 
 def same_system_table() -> Table:
@@ -320,7 +335,11 @@ def same_system_table() -> Table:
     by_system: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
         trained = paper.get("trained", {})
-        for row in _joint_accuracies(paper):
+        printed_rows = []
+        for table in paper["tables"]:
+            if "systems" not in table:
+                printed_rows += [row for row in table["rows"] if row["metric"] == "JGA"]
+        for row in printed_rows:
             for system, text in zip(paper["systems"], row["figures"], strict=True):
                 printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
                 line = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
@@ -339,11 +358,3 @@ def same_system_table() -> Table:
         rows.append(["–" if value is None else str(value) for value in line.values()])
     title = "Joint goal accuracy of what several papers call the same system"
     return Table("same_systems", title, list(lines[0]), rows, lines)
-
-
-def _joint_accuracies(paper: Data) -> Iterator[Data]:
-    """Yield the rows of a paper that print the joint goal accuracy of its systems."""
-    for table in paper["tables"]:
-        for row in table["rows"]:
-            if row["metric"] == "JGA" and "systems" not in table:
-                yield row
