@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers import Cli
-from tracking_cases import (
-    HYPOTHETICAL_P1,
-    HYPOTHETICAL_P2,
-    read_file,
-    tracked,
-    write_states,
-)
+from tracking_cases import HYPOTHETICAL_P1, HYPOTHETICAL_P2, read_file, tracked, write_states
 
 from mwz.harness.metrics import Choices
 from mwz.harness.tracking.lab.analysis import analyse, zou_interval

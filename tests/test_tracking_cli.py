@@ -6,10 +6,10 @@ import csv
 
 import pytest
 from helpers import write_json
-from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, write_states
+from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 
 from mwz.harness.data.gold_states import install_gold_states
-from mwz.harness.metrics import GoldStates
+from mwz.harness.metrics import GoldStates, score_tracking
 
 
 @pytest.fixture
@@ -184,3 +184,29 @@ def test_a_file_alone_that_cannot_be_scored_is_an_error(dst):
     run = dst("missing.json")
     assert (run.status, run.out) == (2, "")
     assert "could not be scored" not in run.err
+
+
+def test_main_figures_and_named_lambdas_are_shown(dst, tmp_path):
+    path = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    compact = dst(path).out
+    full = score_tracking([tracked(*FGA_FIGURE_1)]).text()
+    for main in ("JGA", "RSA", "FGA λ=0.5", "GCA", "F1", "fuzzy joint accuracy"):
+        assert main in compact
+        assert main in full
+    for further in ("joint recall", "IAGA", "FGA λ=1", "missed", "tail orientation"):
+        assert further not in compact
+        assert further in full
+    assert "FGA λ=2" in dst(path, "--variant", "lambda=0.5,2").out
+
+
+def test_files_with_different_gold_states_are_said_not_to_compare(dst, tmp_path):
+    one = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    same = write_states(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
+    other = write_states(tmp_path / "other.json", GCA_SAMPLE_2)
+    alike = dst(one, same).out
+    assert "not comparable" not in alike
+    assert len([line for line in alike.splitlines() if line.startswith("mwz:")]) == 1
+    unlike = dst(one, same, other).out
+    assert "not comparable with one: other (different gold states" in unlike
+    assert "one, same: mwz:" in unlike
+    assert "other: mwz:" in unlike

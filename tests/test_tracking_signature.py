@@ -29,16 +29,10 @@ PARAMETERS = {
 }
 
 
-TOY = benchmark(
-    {"sng0001": dialogue({}, 2, [GOLD, {}]), "sng0002": dialogue({}, 1, [{}])},
-    "toy",
-)
+TOY = benchmark({"sng0001": dialogue({}, 2, [GOLD, {}]), "sng0002": dialogue({}, 1, [{}])}, "toy")
 
 
-def _signature(
-    dialogues: Sequence[TrackedDialogue],
-    on: Benchmark | None = None,
-) -> Signature:
+def _signature(dialogues: Sequence[TrackedDialogue], on: Benchmark | None = None) -> Signature:
     return tracking_signature(dialogues, on, Choices(LAMBDAS, 30))
 
 

@@ -236,10 +236,7 @@ def published(
     ],
 )
 def test_the_public_evaluators_joint_accuracy_comes_out(
-    system: str,
-    alike: float,
-    as_written: float,
-    published: Callable[[str], TrackedFile],
+    system: str, alike: float, as_written: float, published: Callable[[str], TrackedFile]
 ) -> None:
     fuzzy = score_tracking(published(system).dialogues).fuzzy
     assert round(fuzzy["joint_accuracy"], 2) == alike

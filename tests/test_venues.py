@@ -10,14 +10,8 @@ from helpers import RULES, VENUES, database
 from hypothesis import given, settings, strategies as st
 
 from mwz.database import VenueDatabase
-from mwz.database.fuzzy import partial_ratio
 from mwz.harness.cli.verify import venue_loop
-from mwz.normalization import (
-    normalize_slot_name,
-    normalize_value,
-    published_rule_sets,
-    rule_set,
-)
+from mwz.normalization import published_rule_sets, rule_set
 
 Records = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -294,45 +288,6 @@ _TRAIN_CONSTRAINTS = st.fixed_dictionaries(
 )
 
 
-def _minutes(time: str) -> int:
-    clock = time[:5]
-    digits = clock.replace(":", "", 1)
-    if len(clock) == 5 and clock[2] == ":" and len(digits) == 4 and digits.isdecimal():
-        return int(digits[:2]) * 60 + int(digits[2:])
-    return 0
-
-
-def _plainly(
-    domain: str, records: Sequence[Mapping[str, str]], constraints: Mapping[str, str]
-) -> list[str]:
-    """Answer a query record by record, rule by rule."""
-    rows = [{normalize_slot_name(k, RULES): v for k, v in record.items()} for record in records]
-    results = []
-    for row in rows:
-        for column, constraint in constraints.items():
-            if column not in rows[0] or constraint in RULES.no_constraint:
-                continue
-            value = normalize_value(column, constraint, RULES)
-            own = row.get(column)
-            if own == "?":
-                continue
-            if own is None:
-                break
-            if column == "leave":
-                met = _minutes(own) >= _minutes(value)
-            elif column == "arrive":
-                met = _minutes(own) <= _minutes(value)
-            elif column in RULES.venue_rules[domain].fuzzy:
-                met = partial_ratio(own, value) >= 90
-            else:
-                met = own == value
-            if not met:
-                break
-        else:
-            results.append(row["trainid" if domain == "train" else "id"])
-    return results
-
-
 @pytest.mark.parametrize(
     ("domain", "some_records", "some_constraints"),
     [
@@ -349,6 +304,5 @@ def test_answers_are_what_a_look_at_every_venue_finds(
     venues = database({domain: records})
     query_by_loop = venue_loop({domain: records}, RULES)
     for constraints in data.draw(st.lists(some_constraints, min_size=1, max_size=4)):
-        expected = _plainly(domain, records, constraints)
-        assert [*venues.query(domain, constraints)] == expected
-        assert query_by_loop(domain, constraints) == expected
+        found = [*venues.query(domain, constraints)]
+        assert found == query_by_loop(domain, constraints)
