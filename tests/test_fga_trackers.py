@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_beside_a_file_with_values_each_has_its_own_figures(cli: Cli, path: Path
 
 def test_a_slot_that_is_right_again_errs_by_slots_alone(path: Path) -> None:
     states = dialogue_states(read_file(path).dialogues[0])
-    distances = [error_distances(states, one) for one in ("code", "slots")]
+    distances = [error_distances(states, way) for way in ("code", "slots")]
     assert distances == [[EXACT, ERROR, 1, 2, 3], [EXACT, ERROR, 1, ERROR, 1]]
 
 
@@ -87,12 +88,10 @@ def test_what_needs_values_is_refused(cli: Cli, path: Path) -> None:
     new = ("--name", "New", "--track", "state-tracking", "--submissions", path.parent)
     message = cli("submit", path, *new, "--code", "https://example.org").err
     assert "an entry needs the values" in message
-    played = dialogue({"hotel": goal()}, 5)
-    gold = GoldStates("9", "tiny", {"mul0003": played.states})
+    tiny = benchmark({"mul0003": dialogue({"hotel": goal()}, 5)})
+    gold = GoldStates("9", "tiny", {"mul0003": tiny.dialogues["mul0003"].states})
     content = parse_predictions(path.read_bytes(), "x")
-    message = refusal(
-        parse_tracking_file, content, "x", lambda: benchmark({"mul0003": played}), gold
-    )
+    message = refusal(parse_tracking_file, content, "x", lambda: tiny, gold)
     assert "a comparison with other gold states needs the values" in str(message)
 
 
@@ -115,7 +114,8 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
     path = tmp_path / "sheets.txt"
     path.write_text(SHEETS, encoding="utf-8")
     dialogues = read_file(path).dialogues
-    assert [(one.id, len(one.gold)) for one in dialogues] == [("MUL1.json", 1), ("MUL2.json", 2)]
+    turns = {dialogue.id: len(dialogue.gold) for dialogue in dialogues}
+    assert turns == {"MUL1.json": 1, "MUL2.json": 2}
     assert score_tracking(dialogues).counts["exact_turns"] == 2
 
 
@@ -129,15 +129,15 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
         (SHEETS.replace("{{}}", "{'hotel'"), "MUL1.json, turn 0: `state`: expected a state"),
         (SHEETS.replace("PR  : {{}}\n", ""), "dialogue MUL1.json, turn 0: `state` is missing"),
         (SHEETS.replace("MUL2", "MUL1"), "dialogue MUL1.json: is there twice"),
-        (SHEETS.replace("ID :", "ID"), "x: line 3: expected `Dialogue ID:` before `Turn:`"),
+        (SHEETS.replace("ID :", "ID"), "line 3: expected `Dialogue ID:` before `Turn:`"),
     ],
 )
-def test_what_is_malformed_is_told_with_its_place(content: Any, message: str) -> None:
-    def read() -> object:
-        read = content if not isinstance(content, str) else parse_predictions(content.encode(), "x")
-        return parse_tracking_file(read, "x", lambda: pytest.fail("needs no benchmark"))
-
-    assert message in str(refusal(read))
+def test_what_is_malformed_is_refused_with_its_place(
+    content: Any, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    assert message in str(refusal(read_file, path))
 
 
 @pytest.mark.real_data

@@ -18,12 +18,6 @@ from mwz.harness.errors import InputError
 from mwz.harness.io import read_json, write_atomically, write_json
 
 
-def _problem(path: Path | str) -> str:
-    error = refusal(read_json, path)
-    assert error.source == str(path)
-    return str(error)
-
-
 def test_json_is_read_plain_and_gzipped_whatever_the_name(tmp_path: Path) -> None:
     content = json.dumps({"é": [1]}, ensure_ascii=False).encode()
     for name, written in (("a.txt", content), ("b.json", gzip.compress(content))):
@@ -36,6 +30,9 @@ def test_json_is_read_from_standard_input(pack: object, monkeypatch: pytest.Monk
     content = pack(b'{"a": 1}')  # type: ignore[operator]
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     assert read_json("-") == {"a": 1}
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input: is closed"):
+        read_json("-")
 
 
 @pytest.mark.parametrize(
@@ -62,10 +59,15 @@ def test_bad_json_is_reported_with_its_place(tmp_path: Path, content: bytes, mes
 
 
 def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
-    assert _problem(tmp_path / "none.json").endswith("none.json: no such file")
-    assert _problem(tmp_path).endswith("is a folder; give a file")
     (tmp_path / "file").write_text("x")
-    assert "cannot be read" in _problem(tmp_path / "file" / "below.json")
+    for place, problem in (
+        ("none.json", "no such file"),
+        ("", "is a folder; give a file"),
+        ("file/below.json", "cannot be read"),
+    ):
+        error = refusal(read_json, tmp_path / place)
+        assert error.source == str(tmp_path / place)
+        assert error.problems[0].startswith(problem)
 
 
 def test_a_file_is_written_with_the_folders_it_needs(tmp_path: Path) -> None:
@@ -133,13 +135,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InputError, match="standard input: is closed"):
-        read_json("-")
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "file" / "a.json", tmp_path / "folder"):

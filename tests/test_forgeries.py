@@ -22,7 +22,6 @@ from mwz.harness.board.pairs import PAIRS_FILE
 from mwz.harness.board.scores import SCORES_FILE, hashes_of, plain
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.cli import main
-from mwz.harness.io import to_json
 
 KEPT = ("corpus", "constant-response", "hdno", "lava", "marco", "ubar")
 """The entries of the repository that the board is cut to."""
@@ -48,13 +47,10 @@ def folder(original: Path, tmp_path: Path) -> Path:
 
 
 def _changed(path: Path, change: Callable[[Any], None]) -> None:
-    """Change a document of an entry; its layout stays."""
-    text = path.read_text(encoding="utf-8")
-    content = json.loads(text)
+    """Change a document of an entry."""
+    content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    lines = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in content.items()]
-    written = "{\n" + ",\n".join(lines) + "\n}\n"
-    path.write_text(to_json(content) if text.startswith("{\n  ") else written, encoding="utf-8")
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _leaves(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -79,7 +75,7 @@ def _edited(value: Any) -> Any:
     return swapped if swapped != value else f"{value}x"
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[*HealthCheck])
+@settings(deadline=None, max_examples=12, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_edited_scores_are_found(data: st.DataObject, sample_board: Path) -> None:
     path = sample_board / "careful" / SCORES_FILE
@@ -131,7 +127,7 @@ def test_differences_from_a_base_are_listed(folder: Path, original: Path, board_
     (folder / "note.txt").write_text("Another note.\n", encoding="utf-8")
     board_cli.done(folder)
     run = board_cli.done(folder, "--check", "--base", original)
-    for told in (
+    for words in (
         # What gives a rank comes first, and a note is no finding.
         "## Changed: UBAR (End-to-end systems)\n\n**Adds a review** of the flag `placement`",
         "- note of the entry: flags: none raised \\*x\\*",
@@ -140,7 +136,7 @@ def test_differences_from_a_base_are_listed(folder: Path, original: Path, board_
         "+Another note.",
         "not stated: ",
     ):
-        assert told in run.out
+        assert words in run.out
     # The others are as they were.
     assert "## Changed: LAVA" not in run.out
 
@@ -166,10 +162,7 @@ def test_a_copy_sorted_first_takes_no_rank(folder: Path, original: Path, board_c
     board_cli.done(folder)
     assert _ranks(folder) == {**before, "a-thief": None}
     run = board_cli.done(folder, "--check", "--base", original)
-    assert (
-        "flag: pairs of words shared with the responses of another entry (ubar): 1.00, limit 0.57"
-        in run.out
-    )
+    assert "flag: pairs of words shared with the responses of another entry (ubar): 1.00" in run.out
     assert "Ranks that are lost" not in run.out
 
 
@@ -197,11 +190,8 @@ def test_an_entry_with_other_predictions_is_a_new_one(folder: Path) -> None:
     assert [entry.key for entry in found] == ["hdno", "marco", "ubar", "lava"]
 
 
-def test_an_order_that_cannot_be_read_is_told(folder: Path, board_cli: Cli) -> None:
+def test_an_order_that_cannot_be_read_is_refused(folder: Path, board_cli: Cli) -> None:
+    assert "--base" in board_cli.refused(folder, "--base", folder)
     (folder / ORDER_FILE).write_text("<<<<<<< HEAD\n")
     message = board_cli.refused(folder, "--check")
     assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in message
-
-
-def test_a_base_needs_check(folder: Path, original: Path, board_cli: Cli) -> None:
-    assert board_cli(folder, "--base", original).status == 2
