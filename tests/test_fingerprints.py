@@ -20,8 +20,8 @@ from mwz.harness.data.installed import install_benchmark
 def pinned(sample: Benchmark, monkeypatch: pytest.MonkeyPatch) -> Benchmark:
     """The sample under another name, pinned as it is."""
     town = replace(sample, name="town")
-    kept = {"town": json.loads(json.dumps(fingerprints(town)))}
-    monkeypatch.setattr(module, "pinned_fingerprints", kept.get)
+    stored = {"town": json.loads(json.dumps(fingerprints(town)))}
+    monkeypatch.setattr(module, "pinned_fingerprints", stored.get)
     return town
 
 
@@ -35,7 +35,7 @@ def test_the_pinned_benchmark_does_not_differ(pinned: Benchmark) -> None:
     assert differences(replace(pinned, name="village")) is None
 
 
-def test_each_turn_that_differs_is_told_with_what_differs(pinned: Benchmark) -> None:
+def test_each_turn_that_differs_is_named_with_what_differs(pinned: Benchmark) -> None:
     dialogue = pinned.dialogues["town001"]
     states = [*dialogue.states]
     states[1] = {"taxi": {"departure": "nowhere"}}
@@ -47,7 +47,7 @@ def test_each_turn_that_differs_is_told_with_what_differs(pinned: Benchmark) -> 
     ]
 
 
-def test_other_goals_dialogues_and_venues_aredifferences(pinned: Benchmark) -> None:
+def test_other_goals_dialogues_and_venues_are_differences(pinned: Benchmark) -> None:
     other = _changed(pinned, "town002", goal={})
     other = replace(other, dialogues={**other.dialogues, "town999": other.dialogues["town003"]})
     del other.dialogues["town001"]  # type: ignore[attr-defined]

@@ -104,32 +104,26 @@ def test_spans_that_are_all_empty_are_no_states() -> None:
     assert "every `bspn_gen` is empty" in str(warning)
 
 
+_OTHER = [{**turn, "dial_id": "sng2"} for turn in TURNS]
+_GAP = {"sng1": {"0": TURNS[0], "2": TURNS[1]}, "sng2": {"0": TURNS[0], "1": TURNS[1]}}
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
         ([{**OPENING, "turn_num": 3}, *TURNS], "dialogue sng1: turn 2 is missing; turns are"),
         ([TURNS[0], TURNS[0]], "dialogue sng1: turn 0 is there twice"),
-        (
-            [TURNS[1], *({**turn, "dial_id": "sng2"} for turn in TURNS)],
-            "dialogue sng1: turn 0 is missing; turns are numbered from 0",
-        ),
+        ([TURNS[1], *_OTHER], "dialogue sng1: turn 0 is missing; turns are numbered from 0"),
         ([{**TURNS[0], "turn_num": None}, TURNS[1]], "some of its turns have no number"),
         ([*TURNS, "x"], "item 2: expected an object with the dialogue's id (`dial_id`)"),
         ({"sng1": TURNS, "sng2": 4}, "dialogue sng2: expected a list of turns, found a number"),
-        (
-            {"sng1": {"0": TURNS[0], "2": TURNS[1]}, "sng2": {"0": TURNS[0], "1": TURNS[1]}},
-            "dialogue sng1: turn 1 is missing; turns are numbered from 0",
-        ),
+        (_GAP, "dialogue sng1: turn 1 is missing; turns are numbered from 0"),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
-        (
-            [{"session": "x"}],
-            "expected an object of dialogue id -> list of turns, found a list; if its keys have "
-            "names of their own, give them by `mwz convert --key FIELD=KEY`",
-        ),
+        ([{"session": "x"}], "give them by `mwz convert --key FIELD=KEY`"),
     ],
 )
 def test_what_contradicts_itself_is_refused(content: object, problem: str) -> None:
-    assert any(problem in told for told in _problems(content))
+    assert problem in "\n".join(_problems(content))
 
 
 def test_a_turn_with_a_state_is_none_of_the_familys_and_loses_none() -> None:
@@ -249,7 +243,7 @@ def test_blocks_of_larl_are_read_as_they_are_written(said: Mapping[str, list[str
     assert read == expected
 
 
-def test_what_a_belief_says_in_vain_is_told() -> None:
+def test_what_a_belief_says_in_vain_is_warned_of() -> None:
     belief = "hostel area = north | hotel colour = red ; stars = 4 |"
     text = BLOCKS.replace(
         "hotel area = north ; stars = 4 | booking day = monday ; people = 2", belief
@@ -264,18 +258,15 @@ def test_what_a_belief_says_in_vain_is_told() -> None:
 
 
 _WANTED = "expected a block of the lines"
+_KEYS = "filename, belief, gen_belief, reply, gen_reply"
+_REPLY = "reply: system : the data's\ngen_reply:\n"
 
 
 @pytest.mark.parametrize(
     ("text", "before", "after", "problem"),
     [
         (BLOCKS, "gen_belief: <belief> : none\n", "", f"line 7: {_WANTED} filename, belief"),
-        (
-            BLOCKS,
-            "reply: system : the data's\ngen_reply:\n",
-            "well\ngen_reply:\n",
-            f"line 7: {_WANTED} filename, belief, gen_belief, reply, gen_reply, in this order",
-        ),
+        (BLOCKS, _REPLY, "well\ngen_reply:\n", f"line 7: {_WANTED} {_KEYS}, in this order"),
         (BLOCKS, "gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", f"line 13: {_WANTED}"),
         (BLOCKS, "---\nJoint", "Joint", "line 13: the last block ends without a line of dashes"),
         # No response; no id, in the first block or a later one; a block or a file that is cut off.
@@ -327,34 +318,28 @@ def _read(span: str) -> tuple[Mapping[str, Any], list[str]]:
         ("[hotel] area north stars 4", {"hotel": {"area": "north", "stars": "4"}}),
         ("[Hotel] Area north", {"hotel": {"area": "north"}}),
         (
-            "[hotel] area north [train] day monday",
-            {"hotel": {"area": "north"}, "train": {"day": "monday"}},
+            "[hotel] area north [train] day mon",
+            {"hotel": {"area": "north"}, "train": {"day": "mon"}},
         ),
         ("[hotel] area north [taxi] [hotel] stars 4", {"hotel": {"area": "north", "stars": "4"}}),
         ("[hotel] area north area south", {"hotel": {"area": "south"}}),
         ("[hotel] area [train] day monday", {"train": {"day": "monday"}}),
         # Values of several words, slots of two.
         (
-            "[hotel] name acorn guest house type guest house",
-            {"hotel": {"name": "acorn guest house", "type": "guest house"}},
+            "[hotel] name a b house type b house",
+            {"hotel": {"name": "a b house", "type": "b house"}},
         ),
-        (
-            "[hotel] price range cheap area north",
-            {"hotel": {"pricerange": "cheap", "area": "north"}},
-        ),
+        ("[hotel] price range low area east", {"hotel": {"pricerange": "low", "area": "east"}}),
         ("[train] leave 9:15 arrive 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
         ("[train] leave at 9:15 arrive by 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
         ("[hotel] book day monday", {"hotel": {"bookday": "monday"}}),
         ("[attraction] entrance fee free", {"attraction": {"entrancefee": "free"}}),
         # Venues whose names hold a slot's.
         (
-            "[attraction] name people 's portraits exhibition area north",
-            {"attraction": {"name": "people 's portraits exhibition", "area": "north"}},
+            "[hotel] name people 's art area east",
+            {"hotel": {"name": "people 's art", "area": "east"}},
         ),
-        (
-            "[taxi] departure whale of a time leave 9:00",
-            {"taxi": {"departure": "whale of a time", "leave": "9:00"}},
-        ),
+        ("[taxi] departure a time leave 9:00", {"taxi": {"departure": "a time", "leave": "9:00"}}),
         (
             "[restaurant] name chinese food takeaway food chinese",
             {"restaurant": {"name": "chinese food takeaway", "food": "chinese"}},
@@ -362,21 +347,21 @@ def _read(span: str) -> tuple[Mapping[str, Any], list[str]]:
         ("[restaurant] food takeaway", {"restaurant": {"food": "takeaway"}}),
         # PPTOD's other way of writing.
         (
-            "[restaurant] pricerange is cheap , area is centre",
-            {"restaurant": {"pricerange": "cheap", "area": "centre"}},
+            "[hotel] pricerange is low , area is east",
+            {"hotel": {"pricerange": "low", "area": "east"}},
         ),
         # MTTOD's: only what stands in brackets is a slot.
         (
-            "<bos_belief> [hotel] [value_area] north [value_name] the day stay <eos_belief>",
-            {"hotel": {"area": "north", "name": "the day stay"}},
+            "<bos_belief> [hotel] [value_name] the day stay <eos_belief>",
+            {"hotel": {"name": "the day stay"}},
         ),
         (
-            "[hotel][value_price range]cheap[value_stars]4",
-            {"hotel": {"pricerange": "cheap", "stars": "4"}},
+            "[hotel][value_price range]low[value_stars]4",
+            {"hotel": {"pricerange": "low", "stars": "4"}},
         ),
         (
-            "[hotel] [area] north [train] [leave] 9:15",
-            {"hotel": {"area": "north"}, "train": {"leave": "9:15"}},
+            "[hotel] [area] up [taxi] [leave] 9:15",
+            {"hotel": {"area": "up"}, "taxi": {"leave": "9:15"}},
         ),
         # Special tokens.
         ("<sos_b> [hotel] area north <eos_b>", {"hotel": {"area": "north"}}),
@@ -399,10 +384,10 @@ def test_spans_are_read(span: str, state: Mapping[str, Any]) -> None:
         ("[hotel] [value_colour] red [value_area] north", {"hotel": {"area": "north"}}, "colour"),
     ],
 )
-def test_what_a_span_says_in_vain_is_told(span: str, state: Mapping[str, Any], note: str) -> None:
+def test_what_a_span_says_in_vain_is_noted(span: str, state: Mapping[str, Any], note: str) -> None:
     read, notes = _read(span)
     assert read == state
-    assert any(note in one for one in notes)
+    assert note in "\n".join(notes)
 
 
 def test_what_is_left_out_of_spans_is_one_warning_with_its_places() -> None:

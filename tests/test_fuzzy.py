@@ -91,8 +91,9 @@ def _common(first: str, second: str) -> int:
     for a in first:
         above = row
         row = [0]
-        for at, b in enumerate(second):
-            row.append(above[at] + 1 if a == b else max(above[at + 1], row[at]))
+        for column, b in enumerate(second):
+            longest = max(above[column + 1], row[column])
+            row.append(above[column] + 1 if a == b else longest)
     return row[-1]
 
 

@@ -11,11 +11,7 @@ from helpers import RULES
 from mwz.harness import Benchmark
 from mwz.normalization.delexicaliser import Delexicaliser, VenueId
 from mwz.normalization.delexicaliser.delexicaliser import delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import (
-    NAMED_DOMAINS,
-    build_gazetteer,
-    comparable,
-)
+from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, build_gazetteer, comparable
 from mwz.normalization.delexicaliser.phrases import (
     PhraseBook,
     corrector,
@@ -64,11 +60,7 @@ def _meant(phrase: str) -> set[tuple[str, str, bool]]:
 @pytest.mark.parametrize(
     "phrase",
     [
-        "larch guesthouse",
-        "Larch Guest House",
-        "the Larch",
-        "LARCH HOTEL",
-        "larch b&b",
+        *("larch guesthouse", "Larch Guest House", "the Larch", "LARCH HOTEL", "larch b&b"),
         "Larch bed and breakfast",
     ],
 )
@@ -151,10 +143,8 @@ def test_one_word_of_a_phrase_may_be_misspelt() -> None:
     book = PhraseBook([(("copper", "kettle"), "it")])
     corrected = corrector(book.vocabulary, shortest=5)
     # One letter less, one more, another one, two swapped; and two slips, which are too many.
-    assert [corrected(word) for word in ("coper", "coppper", "copfer", "cpoper", "cpfer")] == [
-        *[["copper"]] * 4,
-        [],
-    ]
+    assert [*map(corrected, ("coper", "coppper", "copfer", "cpoper"))] == [["copper"]] * 4
+    assert corrected("cpfer") == []
     corrections = {"copfer": ["copper"], "ketle": ["kettle"]}
     read = partial(words_read, corrections=corrections)
 
@@ -174,16 +164,17 @@ def _assert_all_found(records: Any) -> None:
     for domain in NAMED_DOMAINS:
         for record in records[domain]:
             venue = VenueId(domain, str(record["id"]))
-            known = {k: v for k, v in record.items() if isinstance(v, str) and v not in ("?", "")}
-            sentences = {
-                "NAME": (f"I would suggest {record['name']}.", f"Try {record['name'].title()}!"),
-                "ADDRESS": (f"They are at {known.get('address')}, I think.",),
-                "PHONE": (f"Do call them on {known.get('phone')}.",),
-                "POST": (f"The postcode is {known.get('postcode')}.",),
-            }
-            columns = {"NAME": "name", "ADDRESS": "address", "PHONE": "phone", "POST": "postcode"}
-            for slot, texts in sentences.items():
-                for text in texts if columns[slot] in known else ():
+            for slot, column, sentence in (
+                ("NAME", "name", "I would suggest {}."),
+                ("ADDRESS", "address", "They are at {}, I think."),
+                ("PHONE", "phone", "Do call them on {}."),
+                ("POST", "postcode", "The postcode is {}."),
+            ):
+                value = record.get(column)
+                if not isinstance(value, str) or value in ("?", ""):
+                    continue
+                for written in (value, value.title()) if slot == "NAME" else (value,):
+                    text = sentence.format(written)
                     spans = [span for span in delexicaliser(text).spans if span.slot == slot]
                     assert len(spans) == 1, text
                     assert venue in spans[0].venues, text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,7 @@ from helpers import Cli, parse_submission, write_json
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.grounding.plain_dialogues import CAUSES, PlainDialogues, diagnose
-from mwz.harness.metrics import response_metrics
-from mwz.harness.scoring import (
-    evidence_of,
-    free_run,
-    harness_submission,
-    normalize,
-    report_on,
-    signature_of,
-)
-from mwz.harness.scoring.jobs import lines_text
+from mwz.harness.scoring import evidence_of, free_run, harness_submission, normalize, report_on
 from mwz.harness.submission import HUMAN, standard_form
 
 # Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.
@@ -40,8 +30,6 @@ WRONG: dict[str, list[dict[str, str]]] = {
     # Wants postcode and telephone of a museum in the south.
     "town004": [{"response": "Try Brine, 01632 960110."}],
 }
-GOAL = {"own": {"restaurant": {"informable": {"food": "italian", "area": "centre"}}}}
-GOAL["own"]["restaurant"]["requestable"] = ["PHONE"]  # type: ignore[assignment]
 
 
 @pytest.fixture
@@ -104,7 +92,7 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Pa
         "told of venues: 1; in the database: 0; of a venue named by then: 0",
     ]
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    for told in (
+    for end in (
         "user and the number?",
         "names NAME Nonna's Attic: restaurant 5, which the goal asks for",
         "tells PHONE 01632960199: in no record of the database",
@@ -112,7 +100,7 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Pa
         f"PHONE not told: {NOWHERE}",
         f"ADDRESS not told: {NEVER_TOLD}",
     ):
-        assert any(line.endswith(told) for line in lines), told
+        assert any(line.endswith(end) for line in lines), end
     # On the benchmark's own turns, what the corpus' user said is shown, and the strict walk.
     out = why.done(wrong, "--dialogue", "TOWN001.json").out
     assert "and the number?" not in out
@@ -121,7 +109,8 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Pa
 
 def test_goals_of_ones_own_are_explained() -> None:
     own = {"own": [{"response": "Brine, 01632960110."}]}
-    diagnosis = _free_running(own, goals=GOAL)
+    wanted = {"informable": {"food": "italian", "area": "centre"}, "requestable": ["PHONE"]}
+    diagnosis = _free_running(own, goals={"own": {"restaurant": wanted}})
     text = diagnosis.dialogue_text("own")
     assert f"not matched: {NONE_FITS}; named last: restaurant 9; " in " ".join(text.split())
     assert f"PHONE not told: {OF_ANOTHER}" in text
@@ -137,7 +126,7 @@ def test_the_human_responses_are_explained(sample: Benchmark) -> None:
 # Per-dialogue lines.
 
 
-def test_a_line_tells_how_each_domain_came_out(cli: Cli, wrong: Path) -> None:
+def test_a_line_says_how_each_domain_came_out(cli: Cli, wrong: Path) -> None:
     run = cli.done("score", wrong, "--lexicalised", "--per-dialogue", "-")
     lines = [json.loads(line) for line in run.out.splitlines()]
     assert [line["dialogue"] for line in lines] == ["town001", "town002", "town004"]
@@ -159,33 +148,19 @@ def test_a_line_tells_how_each_domain_came_out(cli: Cli, wrong: Path) -> None:
     assert museum["cause"] == "never names a venue of the domain"
 
 
-def test_a_line_has_how_the_dialogue_went(sample: Benchmark) -> None:
-    scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
-    submission = normalize(scorer, parse_submission(WRONG, sample, "wrong"))
-    played = scorer.played(submission)
-    line = lines_text(played.results, signature_of(scorer, played)).splitlines()[0]
-    went = asdict(played.results[0].further["grounded"])
-    assert json.loads(line)["further"]["grounded"] == json.loads(json.dumps(went))
-
-
 # Comparisons.
 
 
 def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
-    assert "grounded" in response_metrics()
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     submission = normalize(scorer, parse_submission(WRONG, sample, "wrong"))
     evidence = evidence_of(scorer, scorer.played(submission), "wrong")
-    scores = evidence.scores
     report = report_on(scorer, submission).metrics["grounded"]
-    assert scores == {
-        "grounded.inform": report.inform["total"],
-        "grounded.inform_all": report.inform_all["total"],
-        "grounded.success": report.success["total"],
-        "grounded.success_all": report.success_all["total"],
-        "grounded.in_database": report.faithfulness["in_database"],
-        "grounded.of_named_venue": report.faithfulness["of_named_venue"],
-    }
+    rates = ("inform", "inform_all", "success", "success_all")
+    figures = {f"grounded.{name}": getattr(report, name)["total"] for name in rates}
+    shares = {f"grounded.{name}": share for name, share in report.faithfulness.items()}
+    del shares["grounded.told"]
+    assert evidence.scores == figures | shares
     assert list(evidence.won()["grounded.inform"]) == [True, True, False]
 
 

@@ -13,7 +13,6 @@ from helpers import Cli, write_json
 from plain_english import TOLD
 
 from mwz.harness import Benchmark
-from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
@@ -87,7 +86,7 @@ def test_agreement_of_raters_is_krippendorffs_alpha() -> None:
     # Three dialogues by two raters, of which they disagree on one: observed 2 of 6 values; three
     # of each value give 2 * 3 * 3 of 6 * 5 by chance: 1 - (1/3) / (3/5) = 4/9.
     pairs = {"a": (1.0, 1.0), "b": (0.0, 0.0), "c": (1.0, 0.0)}
-    ratings = {id_: {"p": one, "q": other} for id_, (one, other) in pairs.items()}
+    ratings = {id_: {"p": first, "q": second} for id_, (first, second) in pairs.items()}
     scores = {"JGA": SCORES["JGA"]}
     assert agreement(ratings, scores, (), (), "r.csv")["alpha"] == pytest.approx(4 / 9)
     assert agreement(RATINGS, scores, (), (), "r.csv")["alpha"] is None
@@ -111,10 +110,6 @@ def test_unusable_ratings_are_named(tmp_path: Path, lines: list[str], message: s
     path = _csv(tmp_path / "r.csv", *lines)
     with pytest.raises(InputError, match=message):
         read_ratings(path)
-
-
-def test_a_table_without_the_columns_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "r.csv"
     path.write_text("dialogue,rating\na,1\n")
     with pytest.raises(InputError, match="columns id, rater, rating"):
         read_ratings(path)
@@ -127,22 +122,14 @@ def test_ratings_of_other_or_too_few_dialogues_are_refused() -> None:
         agreement({"a": {"p": 1.0}, "b": {"p": 0.0}}, SCORES, (), (), "r.csv")
 
 
-def _submission(path: Path) -> Path:
-    """Write what tracks every dialogue of `TOLD` right, but one."""
-    dialogues = load_benchmark("sample").dialogues
-    content = {
-        id_: [
-            {"response": response, "state": {} if id_ == "town002" else state}
-            for response, state in zip(texts, dialogues[id_].states, strict=True)
-        ]
-        for id_, texts in TOLD.items()
-    }
-    write_json(path, content)
-    return path
-
-
-def test_ratings_are_matched_by_responses_too(tmp_path: Path, cli: Cli) -> None:
-    file = _submission(tmp_path / "told.json")
+def test_ratings_are_matched_by_responses_too(tmp_path: Path, cli: Cli, sample: Benchmark) -> None:
+    # Every dialogue is tracked right, but one.
+    content = {}
+    for id_, texts in TOLD.items():
+        states = [{} if id_ == "town002" else state for state in sample.dialogues[id_].states]
+        turns = zip(texts, states, strict=True)
+        content[id_] = [{"response": response, "state": state} for response, state in turns]
+    file = write_json(tmp_path / "told.json", content)
     ratings = _csv(tmp_path / "r.csv", "town001,p,1", "town002,p,0", "town004,p,1")
     options = ["--benchmark", "sample", "--format", "json", "ratings", ratings, file]
     done = cli.done("lab", *options, "--lexicalised")
@@ -180,8 +167,8 @@ def test_preferences_agree_where_signs_do_and_turns_of_a_dialogue_go_together() 
 def _preferred(*turns: tuple[str, str, str]) -> list[dict[str, Any]]:
     """Return turns of a file of preferences: what A and B say, and whom each rater prefers."""
     return [
-        {"turn_num": number, "A": one, "B": other, "A vs. B": {"Completion": raters.split()}}
-        for number, (one, other, raters) in enumerate(turns)
+        {"turn_num": number, "A": first, "B": second, "A vs. B": {"Completion": raters.split()}}
+        for number, (first, second, raters) in enumerate(turns)
     ]
 
 
@@ -203,17 +190,16 @@ def test_preferences_are_held_against_differences_of_scores(tmp_path: Path, cli:
     )
     done = cli.done("lab", "--benchmark", "sample", "--format", "json", "ratings", path)
     found = json.loads(done.out)["preferences"]
-    by_turn, by_dialogue = (
-        found[f"Completion, A vs. B, {how}"] for how in ("turn by turn", "dialogue by dialogue")
-    )
+    by_turn = found["Completion, A vs. B, turn by turn"]
+    by_dialogue = found["Completion, A vs. B, dialogue by dialogue"]
     assert by_turn["preferred"] == {"A": 2, "B": 1, "neither": 2}
     assert by_dialogue["preferred"] == {"A": 2, "B": 1, "neither": 1}
-    for one in (by_turn, by_dialogue):
+    for agreed in (by_turn, by_dialogue):
         # F1 of 0 to 2/3, 2/5 to 0, 0 to 2/3; words 4 to 5, 5 to 2, 2 to 5.
         for metric in ("F1 of placeholders", "placeholders", "words"):
             # Too few for a share.
-            assert one["correlations"][metric][SAME_SIGN] is None
-            assert one["decided"][metric] == 3
+            assert agreed["correlations"][metric][SAME_SIGN] is None
+            assert agreed["decided"][metric] == 3
     # Ratings (-1, 0, 1/2, 0, 1): (1.5 + 5 * .1 * .4) / √((2.25 - 5 * .1²) (6 - 5 * .4²)).
     pearson = by_turn["correlations"]["placeholders"]["Pearson"]["value"]
     assert pearson == pytest.approx(1.7 / (2.2 * 5.2) ** 0.5)
@@ -267,17 +253,15 @@ def test_what_annotators_of_marco_prefer(
         )
     install_benchmark(multiwoz)
     found = json.loads(cli.done("lab", "--format", "json", "ratings", path).out)["preferences"]
-    completion, readability = (
-        found[f"{criterion}, MarCo vs. HDSA, turn by turn"]
-        for criterion in ("Completion", "Readability")
-    )
+    completion = found["Completion, MarCo vs. HDSA, turn by turn"]
+    readability = found["Readability, MarCo vs. HDSA, turn by turn"]
     assert completion["preferred"] == {"MarCo": 260, "HDSA": 119, "neither": 363}
     assert readability["preferred"] == {"MarCo": 37, "HDSA": 101, "neither": 604}
     assert (completion["units"], completion["dialogues"], completion["raters"]) == (742, 100, 3)
-    shares = {
-        metric: (round(of[SAME_SIGN]["value"], 2), round(of["Pearson"]["value"], 2))
-        for metric, of in completion["correlations"].items()
-    }
+    shares = {}
+    for metric, figures in completion["correlations"].items():
+        values = (figures[SAME_SIGN]["value"], figures["Pearson"]["value"])
+        shares[metric] = tuple(round(value, 2) for value in values)
     assert shares == {
         "BLEU": (0.5, -0.02),
         "F1 of placeholders": (0.43, 0.01),

@@ -18,6 +18,7 @@ from mwz.normalization import normalize_value, rule_set
 
 DATA = "MultiWOZ_Evaluation/mwzeval/data"
 CORPUS = "multiwoz/data/MultiWOZ_2.2"
+DAMD, TEST = f"{DATA}/references/damd.json", f"{CORPUS}/test/dialogues_001.json"
 
 
 @pytest.fixture
@@ -43,18 +44,18 @@ def test_only_the_test_split_is_kept(folder: Path) -> None:
 
 
 def test_every_part_of_a_dialogue_is_read(folder: Path) -> None:
-    one = _build(folder).dialogues["syn0001"]
-    goal = one.goal["restaurant"]
+    read = _build(folder).dialogues["syn0001"]
+    goal = read.goal["restaurant"]
     assert goal.informable == {"food": "basque", "area": "north"}
     assert goal.requestable == {"PHONE"}
     assert goal.booking == {}
-    assert tuple(one.references) == STYLES
+    assert tuple(read.references) == STYLES
     assert set(OTHER_STYLES) | {"mwz22"} == set(STYLES)
-    assert one.references["damd"] == ["try NAME.", "dial PHONE."]
-    assert one.booked_domains == [[], []]
-    assert one.active_domains == [["restaurant"], ["restaurant"]]
-    assert one.users == ("Somewhere basque on the north side, please.", "How do I ring them?")
-    assert one.responses == ("Try copper kettle .", "Dial 0111 1 .")
+    assert read.references["damd"] == ["try NAME.", "dial PHONE."]
+    assert read.booked_domains == [[], []]
+    assert read.active_domains == [["restaurant"], ["restaurant"]]
+    assert read.users == ("Somewhere basque on the north side, please.", "How do I ring them?")
+    assert read.responses == ("Try copper kettle .", "Dial 0111 1 .")
 
 
 def test_references_of_mwz22_are_built_from_spans(folder: Path) -> None:
@@ -178,6 +179,9 @@ def test_a_missing_or_broken_file_is_named(folder: Path, place: str) -> None:
     assert raised.value.source == str(folder / place)
 
 
+_LISTED = {"frames": [{"state": {"slot_values": []}}]}
+
+
 def _without(id_: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda content: {key: value for key, value in content.items() if key != id_}
 
@@ -192,26 +196,14 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
         (f"{DATA}/goals.json", _without("mul0002"), "test dialogue mul0002 is missing"),
         (f"{DATA}/goals.json", _with("mul0002", []), "not in the layout of the public files"),
         (f"{DATA}/goals.json", _with("mul0002", {"taxi": {}}), "'informable'"),
-        (f"{DATA}/references/damd.json", _without("syn0001"), "test dialogue syn0001 is missing"),
-        (
-            f"{DATA}/references/damd.json",
-            _with("syn0001", ["a"]),
-            "dialogue syn0001: 1 entries for 2 system turns",
-        ),
-        (
-            f"{DATA}/references/damd.json",
-            _with("syn0001", ["a", None]),
-            "syn0001.1: input should be a valid string",
-        ),
+        (DAMD, _without("syn0001"), "test dialogue syn0001 is missing"),
+        (DAMD, _with("syn0001", ["a"]), "dialogue syn0001: 1 entries for 2 system turns"),
+        (DAMD, _with("syn0001", ["a", None]), "syn0001.1: input should be a valid string"),
         (f"{DATA}/database/hotel_db.json", lambda db: {}, "content: input should be a valid list"),
         (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of"),
-        (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of the public"),
-        (f"{CORPUS}/test/dialogues_001.json", lambda d: {}, "input should be a valid list"),
-        (
-            f"{CORPUS}/test/dialogues_001.json",
-            lambda d: [{**d[0], "turns": [{"frames": [{"state": {"slot_values": []}}]}] * 2}],
-            "not in the layout of the public",
-        ),
+        (TEST, lambda d: [{}], "not in the layout of the public"),
+        (TEST, lambda d: {}, "input should be a valid list"),
+        (TEST, lambda d: [{**d[0], "turns": [_LISTED] * 2}], "not in the layout of the public"),
     ],
 )
 def test_a_file_in_another_layout_is_named_with_the_place(

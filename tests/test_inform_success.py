@@ -48,7 +48,7 @@ def _rates(
 
 def _matches(played: PlayedDialogue, setup: Setup = STRICT) -> dict[str, float]:
     """Return goal domain -> the probability that it is matched."""
-    return {domain: one.matched for domain, one in _result(played, setup).domains.items()}
+    return {domain: outcome.matched for domain, outcome in _result(played, setup).domains.items()}
 
 
 def _matched(
@@ -201,7 +201,7 @@ def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
         active=[["restaurant"], ["taxi"]],
     )
     result = _result(played)
-    provided = {domain: one.all_provided for domain, one in result.domains.items()}
+    provided = {domain: outcome.all_provided for domain, outcome in result.domains.items()}
     assert provided == {"restaurant": True, "taxi": False}
     assert (result.inform, result.success) == (1, 0)
 
@@ -314,13 +314,13 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     # Dialogue 1: r1 or r2, Thai wanted, PHONE provided: Inform and Success 1/2. Dialogue 2: all
     # four restaurants, north wanted, 1/2, and one train of four, leaving at 9 or later, 3/4, both
     # by 3/8; its PHONE is missing. Dialogue 3 is certain.
-    one = play({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME, PHONE", NORTH))
-    two = play(
+    first = play({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME, PHONE", NORTH))
+    second = play(
         {"restaurant": goal({"area": "north"}, ["PHONE"]), "train": goal({"leave": "09:00"})},
         ("NAME and TRAINID", {"restaurant": {}, "train": {}}),
     )
-    three = play({"taxi": goal()}, ("ok", {}))
-    rates = _rates([one, two, three], SAMPLING)
+    third = play({"taxi": goal()}, ("ok", {}))
+    rates = _rates([first, second, third], SAMPLING)
     assert rates["inform"] == pytest.approx(
         {
             "total": 100 * (1 / 2 + 3 / 8 + 1) / 3,
@@ -340,7 +340,7 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     )
     # Variances p(1-p): 1/4, 15/64 and 0 for Inform; 1/4, 0 and 0 for Success. Of a mean of three
     # the deviation is the root of their sum over 3.
-    [totals] = setup_rates([one, two, three], [SAMPLING], DATABASE, RULES).values()
+    [totals] = setup_rates([first, second, third], [SAMPLING], DATABASE, RULES).values()
     assert totals["inform_deviation"] == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
     assert totals["success_deviation"] == pytest.approx(100 * math.sqrt(1 / 4) / 3)
 
@@ -510,7 +510,7 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.lists(_dialogues(), max_size=4))
 def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDialogue]) -> None:
-    every = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
+    every = {*ALL_SETUPS, *(named.setup for named in SETUPS.values())}
     for setup, together in setup_rates(played, every, DATABASE, RULES).items():
         alone = _rates(played, setup)
         assert (together["inform"], together["success"]) == (

@@ -32,8 +32,8 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
     for name in commands():
         command = cli._mwz.get_command(click.Context(cli._mwz), name)
         members = getattr(command, "commands", {"": command}).values()
-        for one in members:
-            known |= {opt for p in one.params for opt in (*p.opts, *p.secondary_opts)}
-            texts = [one.help or "", *(getattr(p, "help", None) or "" for p in one.params)]
+        for member in members:
+            known |= {opt for p in member.params for opt in (*p.opts, *p.secondary_opts)}
+            texts = [member.help or "", *(getattr(p, "help", None) or "" for p in member.params)]
             named |= set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", " ".join(texts)))
     assert named - known == set()

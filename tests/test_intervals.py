@@ -33,16 +33,16 @@ def test_wilson_of_a_published_rate() -> None:
 
 
 @given(st.integers(1, 2000), st.data())
-def test_wilson_holds_the_rate_and_no_less_than_nothing(of: int, data: Any) -> None:
-    won = data.draw(st.integers(0, of))
-    low, high = wilson(won, of)
-    assert -1e-9 <= low <= 100 * won / of + 1e-9
-    assert 100 * won / of - 1e-9 <= high <= 100 + 1e-9
+def test_wilson_holds_the_rate_and_no_less_than_nothing(dialogues: int, data: Any) -> None:
+    won = data.draw(st.integers(0, dialogues))
+    low, high = wilson(won, dialogues)
+    assert -1e-9 <= low <= 100 * won / dialogues + 1e-9
+    assert 100 * won / dialogues - 1e-9 <= high <= 100 + 1e-9
 
 
 def test_rates_have_wilsons_interval_and_everything_else_percentiles() -> None:
     intervals = intervals_of(sample_evidence("careful"), samples=50)
-    rates = {name for name, one in intervals.items() if one.interval == "wilson"}
+    rates = {name for name, interval in intervals.items() if interval.interval == "wilson"}
     assert rates == {"inform", "success", "optimistic.inform", "optimistic.success"}
     won = round(intervals["inform"].value * 30 / 100)
     assert (intervals["inform"].low, intervals["inform"].high) == wilson(won, 30)
@@ -94,7 +94,7 @@ def test_score_adds_intervals_to_the_report(cli: Cli) -> None:
     assert "|interval:95|resamples:1000|seed:12345|" in intervals["signature"]
     assert (intervals["samples"], intervals["seed"], intervals["dialogues"]) == (1000, 12345, 30)
     report = read_report(plain, "report")
-    values = {name: one["value"] for name, one in intervals["scores"].items()}
+    values = {name: score["value"] for name, score in intervals["scores"].items()}
     assert values == report_figures(report)
     # A report with intervals reads back like any other.
     assert read_report({**full, "intervals": intervals}, "report").inform == report.inform
@@ -117,7 +117,7 @@ def test_dst_adds_intervals_to_every_report(cli: Cli, tmp_path: Path) -> None:
     }
     file = write_json(tmp_path / "pairs.json", pairs)
     first, second = cli.json("dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3")
-    values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}
+    values = {name: score["value"] for name, score in first["intervals"]["scores"].items()}
     assert values["dst.JGA"] == first["metrics"]["JGA"]
     assert values["dst.FGA.0.3"] == first["metrics"]["FGA"]["0.3"]
     assert values["dst.fuzzy.F1"] == first["fuzzy"]["F1"]
