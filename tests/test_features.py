@@ -434,7 +434,7 @@ def test_remarks_are_warnings_that_count_and_say_what_to_do(
     name: str, count: int, message: str
 ) -> None:
     make, _ = CASES[name]
-    remarks = profile_remarks(telling_profile(make(count)))
+    remarks = profile_remarks(profile_of(make(count), sampled=True))
     assert all(type(remark) is Remark and remark.warning for remark in remarks)
     [remark] = [remark for remark in remarks if remark.kind == name]
     assert remark.message.startswith(message)
