@@ -36,6 +36,8 @@ from .world import (
     MOST_HEARD,
     ROUTE,
     BrokenOffError,
+    Message,
+    Result,
     UserTurn,
     World,
     naming_key,
@@ -44,12 +46,22 @@ from .world import (
     tool_schemas,
 )
 
-Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
+Call: TypeAlias = Callable[[str, object], Result]
 """Calls a tool by name and arguments, and returns its result."""
 
 Agent: TypeAlias = Callable[[str, Call], str]
 """An agent in one dialogue: responds to what the user says, after any calls of tools."""
 
+AgentFunction: TypeAlias = Callable[[list[Message], Call], str]
+"""A function that responds to the messages of a dialogue so far, after any calls of tools."""
+
+Complete: TypeAlias = Callable[..., Message]
+"""Returns a model's next message, without its thoughts.
+
+It is given the messages so far, a counter to which calls and tokens are added, and further
+parameters of the request. It raises a `BrokenOffError` if the server refuses the content, and an
+`InputError` if the server cannot be reached, fails, or answers something else.
+"""
 
 _pattern = partial(pattern_of, "agent")
 _NEEDED = {"train": (*ROUTE, "day"), "taxi": ROUTE}
@@ -66,8 +78,8 @@ class Baseline:
         self._domain, self._books = domain, False
         self._slots: dict[str, str] = {}
         self._booking: dict[str, str] = {}
-        self._offers: list[Mapping[str, Any]] = []
-        self._chosen: dict[str, Any] = {}
+        self._offers: list[Result] = []
+        self._chosen: Result = {}
 
     def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
@@ -188,9 +200,9 @@ def _read(table: str, domain: str, text: str) -> dict[str, str]:
     return read
 
 
-def function_agent(function: Callable[[list[dict[str, Any]], Call], str]) -> Agent:
+def function_agent(function: AgentFunction) -> Agent:
     """Return an agent that is a Python function; see the module's docstring."""
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
 
     def reply(utterance: str, call: Call) -> str:
         messages.append({"role": "user", "content": utterance})
@@ -208,7 +220,7 @@ def function_agent(function: Callable[[list[dict[str, Any]], Call], str]) -> Age
     return reply
 
 
-def imported_function(name: str) -> Callable[..., Any]:
+def imported_function(name: str) -> AgentFunction:
     """Import a function by its name `module:function`, from the current folder too.
 
     Raises:
@@ -217,7 +229,7 @@ def imported_function(name: str) -> Callable[..., Any]:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        function: Callable[..., Any] = pkgutil.resolve_name(name)
+        function: AgentFunction = pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         text = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
         raise InputError(f"agent {name}", f"{text}, in the current folder or installed") from None
@@ -251,91 +263,99 @@ _SENT = {"role", "content", "tool_calls"}
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
-class ChatModel:
-    """A model at an address. Threads may share it.
+def chat_model(model: str, base_url: str | None = None) -> Complete:
+    """Return what completes dialogues by a model at an address. Threads may share it.
 
     Args:
         model: Its name there.
         base_url: The address; None for that of OPENAI_BASE_URL, or OpenAI's own.
 
-    Attributes:
-        server: What tells the address from others, without showing it: a digest.
-
     Raises:
         InputError: The package `openai` is not installed, or there is no key for OpenAI.
     """
+    address = base_url or os.environ.get(_ADDRESS_VARIABLE)
+    where = f"model {model} at {_shown_address(base_url)}"
+    if not _shown_address(base_url).startswith(("http://", "https://")):
+        raise InputError(where, "expected an address with http:// or https://")
+    try:
+        import openai
+    except ImportError:
+        needs = "needs the package openai (the extra `openai`): pip install openai"
+        raise InputError(f"model {model}", needs) from None
+    key = os.environ.get(KEY_VARIABLE) or "none"
+    if key == "none" and address is None:
+        needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
+        raise InputError(f"model {model}", needs)
+    client = openai.OpenAI(
+        api_key=key, base_url=address or _OPENAI, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
+    )
+    return partial(_completed, client, where, model)
 
-    def __init__(self, model: str, base_url: str | None = None) -> None:
-        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
-        where = without_secrets(address or _OPENAI).rstrip("/")
-        if not where.startswith(("http://", "https://")):
-            problem = "expected an address with http:// or https://"
-            raise InputError(f"model {model} at {where}", problem)
+
+def _shown_address(base_url: str | None) -> str:
+    """Return the address of models without users, passwords and the like."""
+    address = base_url or os.environ.get(_ADDRESS_VARIABLE) or _OPENAI
+    return without_secrets(address).rstrip("/")
+
+
+def server_digest(base_url: str | None) -> str:
+    """Return what tells the address of models from others, without showing it."""
+    return digest_of_json(_shown_address(base_url))[:SHOWN_HASH]
+
+
+def _completed(
+    client: Any,
+    where: str,
+    model: str,
+    messages: Sequence[Message],
+    cost: Counter[str],
+    **options: object,
+) -> Message:
+    """Return a model's next message; see `Complete`.
+
+    Args:
+        client: The client of `openai`.
+        where: What messages call the model.
+        model: The name of the model.
+        messages: The dialogue so far.
+        cost: What it costs, calls and tokens, is added to it.
+        options: Further parameters of the request.
+    """
+    from openai import APIConnectionError, APIStatusError
+
+    trouble = ""
+    for _ in range(_ATTEMPTS):
         try:
-            import openai
-        except ImportError:
-            needs = "needs the package openai (the extra `openai`): pip install openai"
-            raise InputError(f"model {model}", needs) from None
-        key = os.environ.get(KEY_VARIABLE) or "none"
-        if key == "none" and address is None:
-            needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
-            raise InputError(f"model {model}", needs)
-        self.model = model
-        self.server = digest_of_json(where)[:SHOWN_HASH]
-        self._errors = openai
-        self._where = f"model {model} at {where}"
-        self._client = openai.OpenAI(
-            api_key=key, base_url=address or _OPENAI, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
-        )
-
-    def complete(
-        self, messages: Sequence[Any], cost: Counter[str], **options: Any
-    ) -> dict[str, Any]:
-        """Return the model's message as JSON types, without its thoughts.
-
-        Args:
-            messages: The dialogue so far.
-            cost: What it costs, calls and tokens, is added to it.
-            options: Further parameters of the request.
-
-        Raises:
-            BrokenOffError: The server refuses the content.
-            InputError: The server cannot be reached, fails, or answers something else.
-        """
-        trouble = ""
-        options |= {"model": self.model, "messages": list(messages)}
-        for _ in range(_ATTEMPTS):
-            try:
-                answer = self._client.chat.completions.create(**options)
-                message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
-            except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
-                reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
-                status = getattr(error, "status_code", 0)
-                if status in _REFUSED:
-                    raise BrokenOffError(reason) from None
-                repeated = status in _REPEATED or status >= 500
-                check = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
-                advice = f"{_ATTEMPTS} attempts" if repeated else check
-                raise InputError(self._where, f"{reason} ({advice})") from None
-            except Exception as error:  # whatever the server sends
-                trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
-                continue
-            cost.update({"calls": 1, **tokens})
-            return message
-        raise InputError(self._where, f"{trouble}, {_ATTEMPTS} times")
+            answer = client.chat.completions.create(model=model, messages=list(messages), **options)
+            message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
+        except (APIStatusError, APIConnectionError) as error:
+            reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
+            status = getattr(error, "status_code", 0)
+            if status in _REFUSED:
+                raise BrokenOffError(reason) from None
+            check = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
+            is_repeated = status in _REPEATED or status >= 500
+            advice = f"{_ATTEMPTS} attempts" if is_repeated else check
+            raise InputError(where, f"{reason} ({advice})") from None
+        except Exception as error:  # whatever the server sends
+            trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
+            continue
+        cost.update({"calls": 1, **tokens})
+        return message
+    raise InputError(where, f"{trouble}, {_ATTEMPTS} times")
 
 
-def _message(answered: Any) -> dict[str, Any]:
+def _message(answered: Any) -> Message:
     """Return a message as JSON types, as it is sent back and recorded: with text that is valid."""
     for call in answered.tool_calls or ():
         assert isinstance(call.function.name, str)
-    content = spoken(answered.content or "")
-    sent = {**answered.model_dump(include=_SENT, exclude_none=True), "content": content}
-    message: dict[str, Any] = json.loads(valid_text(json.dumps(sent, ensure_ascii=False)))
+    sent: Message = answered.model_dump(include=_SENT, exclude_none=True)
+    sent["content"] = spoken(answered.content or "")
+    message: Message = json.loads(valid_text(json.dumps(sent, ensure_ascii=False)))
     return message
 
 
-def _tokens(usage: Any) -> dict[str, int]:
+def _tokens(usage: object) -> dict[str, int]:
     """Return what a request costs; what the server does not say is 0."""
     tokens = {key: int(getattr(usage, key, 0) or 0) for key in _TOKENS}
     assert all(0 <= n <= _MOST_TOKENS for n in tokens.values()), f"tokens out of bounds: {tokens}"
@@ -354,13 +374,13 @@ class ModelAgent:
     """A language model with tools.
 
     Args:
-        chat: The model.
+        complete: The model.
     """
 
-    def __init__(self, chat: ChatModel) -> None:
-        self._chat = chat
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
         self.cost: Counter[str] = Counter()
-        self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
+        self._messages: list[Message] = [{"role": "system", "content": script("prompts")["agent"]}]
 
     def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.
@@ -370,7 +390,7 @@ class ModelAgent:
         """
         self._messages.append({"role": "user", "content": utterance})
         for _ in range(MOST_ROUNDS):
-            message = self._chat.complete(self._messages, self.cost, tools=tool_schemas())
+            message = self._complete(self._messages, self.cost, tools=tool_schemas())
             self._messages.append(message)
             if not message.get("tool_calls"):
                 return str(message["content"])
@@ -386,14 +406,14 @@ class ModelUser:
     """A language model that plays the user by the task's instructions.
 
     Args:
-        chat: The model.
+        complete: The model.
         task: The task.
         world: Not used: a model knows the instructions alone.
         seed: Not used.
     """
 
-    def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:
-        self._chat = chat
+    def __init__(self, complete: Complete, task: Task, world: World, seed: str) -> None:
+        self._complete = complete
         self.cost: Counter[str] = Counter()
         lines = "\n".join(f"- {line}." for line in task.message)
         prompts = script("prompts")
@@ -408,7 +428,7 @@ class ModelUser:
         """
         heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        utterance: str = self._chat.complete(self._messages, self.cost)["content"]
+        utterance: str = self._complete(self._messages, self.cost)["content"]
         if not utterance:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": utterance})

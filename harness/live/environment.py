@@ -40,6 +40,8 @@ from .world import (
     LONGEST_SHOWN,
     BrokenOffError,
     Result,
+    ToolCall,
+    Turn,
     UserMaker,
     UserTurn,
     World,
@@ -85,10 +87,10 @@ class Environment:
         """
         self.task = task if isinstance(task, Task) else self.world.tasks[task]
         self.user = self._make_user(self.task, self.world, seed)
-        self.transcript: list[dict[str, Any]] = []
+        self.transcript: list[Turn] = []
         self.error: str | None = None
         self._user_turn = None
-        self._calls: list[dict[str, Any]] = []
+        self._calls: list[ToolCall] = []
         self.done = False
         return self
 
@@ -112,7 +114,7 @@ class Environment:
         self._calls = []
         return self._user_turn[0]
 
-    def call(self, name: str, arguments: object) -> Mapping[str, Any]:
+    def call(self, name: str, arguments: object) -> Result:
         """Call a tool, and return its result, or `error` and what to do.
 
         Too many calls, and what is too long, fail the dialogue.
@@ -132,7 +134,7 @@ class Environment:
                 self.fail(str(error))
         return {"error": self.error}
 
-    def _recorded_call(self, name: str, arguments: object) -> Mapping[str, Any]:
+    def _recorded_call(self, name: str, arguments: object) -> Result:
         """Call a tool and record the call as files have it.
 
         The agent may change its arguments and the result later: the record has copies.
@@ -151,7 +153,7 @@ class Environment:
         returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
-        answer: Mapping[str, Any] = json.loads(result)
+        answer: Result = json.loads(result)
         return answer
 
     def respond(self, text: str) -> None:
@@ -164,7 +166,7 @@ class Environment:
             return
         utterance, is_last = self._pending_turn()
         try:
-            turn: dict[str, Any] = {"user": utterance, "response": readable("the response", text)}
+            turn: Turn = {"user": utterance, "response": readable("the response", text)}
         except BrokenOffError as error:
             self.fail(str(error))
             return
@@ -213,7 +215,7 @@ Outcome: TypeAlias = "dict[str, Any]"
 
 
 def outcome_of(
-    world: World, task: Task, turns: Sequence[Mapping[str, Any]], error: str | None = None
+    world: World, task: Task, turns: Sequence[Turn], error: str | None = None
 ) -> Outcome:
     """Return the result of a dialogue from its turns and calls alone.
 
@@ -268,7 +270,7 @@ class _Case:
     wanted: DomainTask
     world: World
     task: Task
-    turns: Sequence[Mapping[str, Any]]
+    turns: Sequence[Turn]
     outcome: Outcome
     grounded: GroundedDomain
 
@@ -283,7 +285,7 @@ class _Case:
         return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
 
     @cached_property
-    def tries(self) -> list[tuple[int, Mapping[str, Any]]]:
+    def tries(self) -> list[tuple[int, ToolCall]]:
         """The calls that book: the turn, and the call."""
         tool = f"book_{self.domain}"
         return [(turn, call) for turn, call in calls_in(self.turns) if call["name"] == tool]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
@@ -38,7 +38,7 @@ from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
 from .plays import LiveRun, play_scripts
-from .world import Costs, TalkerName, World, parsed
+from .world import Costs, Result, TalkerName, World, parsed
 
 _NAME = "live"
 
@@ -343,7 +343,7 @@ def baseline_calls(run: LiveRun) -> float | None:
     made: Counter[Hashable] = Counter()
     right: Counter[Hashable] = Counter()
 
-    def call(task: Task, turn: Hashable, name: str, arguments: object) -> Mapping[str, Any]:
+    def call(task: Task, turn: Hashable, name: str, arguments: object) -> Result:
         right[turn, _call(name, arguments)] += 1
         return world.call(task, name, arguments)
 
@@ -357,7 +357,7 @@ def baseline_calls(run: LiveRun) -> float | None:
     return (made & right).total() / right.total() if right else None
 
 
-def _call(name: str, arguments: Any) -> Hashable:
+def _call(name: str, arguments: object) -> Hashable:
     """Return a call as it is compared."""
     arguments = parsed(arguments)
     slots = arguments.items() if isinstance(arguments, dict) else ()

@@ -50,11 +50,13 @@ from .agents import (
     Agent,
     Baseline,
     Call,
-    ChatModel,
+    Complete,
     ModelAgent,
     ModelUser,
+    chat_model,
     function_agent,
     imported_function,
+    server_digest,
 )
 from .environment import MISSING, findings, outcome_of
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
@@ -127,10 +129,10 @@ def command(
     option.refuse_if(
         base_url and not models, "--base-url is for --agent model:NAME or --user model:NAME"
     )
-    chats = {name: ChatModel(name.removeprefix(_MODEL), base_url) for name in models}
+    chats = {name: chat_model(name.removeprefix(_MODEL), base_url) for name in models}
     agent_name, make_agent = _talker("agent", agent, chats)
     user_name, make_user = _talker("user", user, chats)
-    server = next((chat.server for chat in chats.values()), None)
+    server = server_digest(base_url) if models else None
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks.tasks)[:count]
     config = RunConfig(
@@ -181,7 +183,7 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
     return files
 
 
-def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
+def _talker(role: str, name: str, chats: Mapping[str, Complete]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     of_agent = role == "agent"
     if name == SCRIPTS[role]:
@@ -190,7 +192,7 @@ def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, 
         return name, person_at_terminal
     maker: Any
     if name in chats:
-        full_name = f"{chats[name].model}, prompts {versioned('prompts')}"
+        full_name = f"{name.removeprefix(_MODEL)}, prompts {versioned('prompts')}"
         maker = partial(ModelAgent if of_agent else ModelUser, chats[name])
     elif of_agent and ":" in name:
         full_name, maker = name, partial(function_agent, imported_function(name))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from math import comb, lcm
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -39,12 +39,14 @@ from ..metrics import (
 )
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
-from .environment import CAUSES, MAX_TURNS, USER_FAULTS, Environment, Finding, findings
+from .environment import CAUSES, MAX_TURNS, USER_FAULTS, Environment, Finding, Outcome, findings
 from .users import ScriptedUser
 from .world import (
     BrokenOffError,
     Costs,
+    Result,
     TalkerName,
+    Turn,
     UserMaker,
     World,
     call_text,
@@ -109,7 +111,7 @@ def play_dialogue(config: RunConfig, trial: int, id_: str) -> Line:
     environment.reset(id_, f"{config.seed} {trial}")
     agent = config.agent()
 
-    def call(name: str, arguments: object) -> Mapping[str, Any]:
+    def call(name: str, arguments: object) -> Result:
         result = environment.call(name, arguments)
         if environment.error is not None:
             raise BrokenOffError(environment.error)
@@ -161,9 +163,9 @@ class LiveRun:
         return self.scripted and self.config.agent_name == script_name("agent")
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, dict[str, list[Turn]]]:
         """The dialogues as JSON types: trial -> dialogue id -> turns with their calls."""
-        turns: dict[str, Any] = {}
+        turns: dict[str, dict[str, list[Turn]]] = {}
         for line in self.lines:
             turns.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
         return turns
@@ -233,7 +235,7 @@ class LiveRun:
             name: What to call them.
             trials: The numbers of trials of all plays compared: pass^k is for the k that all have.
         """
-        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.config.tasks}
+        outcomes: dict[str, list[Outcome]] = {id_: [] for id_ in self.config.tasks}
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
         powers = range(1, min(trials) + 1)
@@ -325,7 +327,7 @@ class Recorded:
     turns: tuple[_Turn, ...]
     trial: Annotated[int, Field(strict=True, ge=1)]
     agent: TalkerName
-    outcome: dict[str, Any]
+    outcome: Outcome
     costs: Costs
     signature: Signature
     server: str | None = None
@@ -343,22 +345,13 @@ class Recorded:
 BASELINE_NAME = "Scripted baseline"
 
 
-class _Explained(NamedTuple):
-    """A dialogue, why it is not solved, and what the user did wrong."""
-
-    line: Line
-    causes: list[Finding]
-    faults: list[Finding]
-
-
-def _explained(run: LiveRun) -> dict[str, _Explained]:
-    """Return id, with the trial if there are several -> each dialogue of a run, explained."""
-    dialogues = {}
+def _named_lines(run: LiveRun) -> dict[str, Line]:
+    """Return id, with the trial if there are several -> each dialogue of a run."""
+    lines = {}
     for line in run.lines:
         trial = f", trial {line['trial']}" if run.config.trials > 1 else ""
-        causes, faults = findings(line, run.config.world)
-        dialogues[line["dialogue_id"] + trial] = _Explained(line, causes, faults)
-    return dialogues
+        lines[line["dialogue_id"] + trial] = line
+    return lines
 
 
 def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
@@ -369,33 +362,40 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         domain: The only domain to show; None for all.
         cause: The only cause or fault to show, with all dialogues; None for all.
     """
-    dialogues = _explained(run)
-    solved = sum(not dialogue.causes for dialogue in dialogues.values())
-    rate = figure(percent(solved, len(dialogues)))
+    lines = _named_lines(run)
+    causes_of: dict[str, list[Finding]] = {}
+    faults_of: dict[str, list[Finding]] = {}
+    for name, line in lines.items():
+        causes, faults_of[name] = findings(line, run.config.world)
+        # A task is lost by one cause, but users have several faults.
+        causes_of[name] = causes[:1]
+    solved = sum(not causes for causes in causes_of.values())
+    rate = figure(percent(solved, len(lines)))
     who = f"{run.config.agent_name} with {run.config.user_name}"
-    sections = [f"Solved {rate}, over {counted(len(dialogues), 'dialogue')}: {who}"]
+    sections = [f"Solved {rate}, over {counted(len(lines), 'dialogue')}: {who}"]
     errors: Counter[str] = Counter()
     for line in run.lines:
         results = [call["result"] for _, call in calls_in(line["turns"])]
         errors.update(result["error"] for result in results if "error" in result)
     for error, number in errors.most_common(1):
         sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    for title, causes in (("task not solved", CAUSES), ("fault of the user", tuple(USER_FAULTS))):
+    tables = (
+        ("task not solved", CAUSES, causes_of),
+        ("fault of the user", tuple(USER_FAULTS), faults_of),
+    )
+    for title, kinds, found in tables:
         words = {}
         results = []
-        for name, dialogue in dialogues.items():
-            line = dialogue.line
+        for name, line in lines.items():
             task = run.config.world.tasks[line["dialogue_id"]]
             domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
-            # A task is lost by one cause, but users have several faults. The first of a domain is
-            # shown: it is assigned last.
-            found = dialogue.causes[:1] if causes is CAUSES else dialogue.faults
-            for finding in reversed(found):
+            # The first of a domain is shown: it is assigned last.
+            for finding in reversed(found[name]):
                 domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
                 words[name, finding.domain] = finding.words
             results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
-        if (words or causes is CAUSES) and (cause is None or cause in causes):
-            sections.append(losses_text("", results, causes, (), (), domain, cause, title, words))
+        if (words or kinds is CAUSES) and (cause is None or cause in kinds):
+            sections.append(losses_text("", results, kinds, (), (), domain, cause, title, words))
     return "\n\n".join(sections)
 
 
@@ -404,9 +404,10 @@ def followed_text(run: LiveRun, id_: str) -> str:
     run = replace(run, lines=[line for line in run.lines if line["dialogue_id"] == id_])
     scripted_turns = _by_scripts(run, id_)["turns"]
     texts = []
-    for name, dialogue in _explained(run).items():
+    for name, line in _named_lines(run).items():
+        causes, faults = findings(line, run.config.world)
         turns = []
-        for turn, scripted_turn in zip_longest(dialogue.line["turns"], scripted_turns):
+        for turn, scripted_turn in zip_longest(line["turns"], scripted_turns):
             steps, scripted_steps = _steps(turn), _steps(scripted_turn)
             rows = [labelled(kind, words) for kind, words in steps]
             if not run.by_script:
@@ -415,12 +416,11 @@ def followed_text(run: LiveRun, id_: str) -> str:
                     del scripted_steps[:1]
                 rows += [labelled(f"| {kind}", words) for kind, words in scripted_steps]
             turns.append(rows)
-        causes = dialogue.causes
         outcome = [labelled(found.domain, f"{found.cause}: {found.words}") for found in causes]
-        for fault in dialogue.faults:
+        for fault in faults:
             outcome.append(labelled("the user", f"{fault.domain}: {fault.cause}: {fault.words}"))
         verdict = f"not solved, {causes[0].cause}" if causes else "solved"
-        head = f"dialogue {name}, {counted(len(dialogue.line['turns']), 'turn')}: {verdict}"
+        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {verdict}"
         if not run.by_script:
             head += f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
@@ -438,7 +438,7 @@ def _goal(world: World, id_: str) -> dict[str, Goal]:
     return goals
 
 
-def _steps(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def _steps(turn: Turn | None) -> list[tuple[str, str]]:
     """Return the utterance, the calls and the response of a turn, each with its kind."""
     if turn is None:
         return []
@@ -462,18 +462,31 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     first_run = next(iter(runs.values()))
     world = first_run.config.world
     # Name of the run, with the trial if there are several -> id -> the dialogue.
-    systems: dict[str, dict[str, _Explained]] = {}
+    systems: dict[str, dict[str, Line]] = {}
     for run_name, run in runs.items():
-        for name, dialogue in _explained(run).items():
-            id_ = dialogue.line["dialogue_id"]
-            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = dialogue
+        for name, line in _named_lines(run).items():
+            id_ = line["dialogue_id"]
+            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = line
+    # System and id -> causes and faults.
+    found: dict[tuple[str, str], tuple[list[Finding], list[Finding]]] = {}
+    verdicts = []
+    for system, lines in systems.items():
+        turns = {id_: len(line["turns"]) for id_, line in lines.items()}
+        first_causes = {}
+        for id_, line in lines.items():
+            causes, faults = findings(line, world)
+            found[system, id_] = causes, faults
+            if causes:
+                first_causes[id_] = [(causes[0].domain, causes[0].cause)]
+        verdicts.append((system, turns, first_causes))
 
     def content(id_: str) -> dict[str, Any]:
-        baseline = _Explained(_by_scripts(first_run, id_), [], [])
-        columns = [_page_column(BASELINE_NAME, baseline, world)]
-        for system, dialogues in systems.items():
-            if id_ in dialogues:
-                columns.append(_page_column(system, dialogues[id_], world))
+        scripted = _by_scripts(first_run, id_)
+        columns = [_page_column(BASELINE_NAME, scripted, [], [], world)]
+        for system, lines in systems.items():
+            if id_ in lines:
+                causes, faults = found[system, id_]
+                columns.append(_page_column(system, lines[id_], causes, faults, world))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
             "users": [None] * max(len(column["turns"]) for column in columns),
@@ -481,22 +494,15 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
             "words": lambda domain, finding: finding["words"],
         }
 
-    verdicts = []
-    for system, dialogues in systems.items():
-        turns = {id_: len(dialogue.line["turns"]) for id_, dialogue in dialogues.items()}
-        causes = {}
-        for id_, dialogue in dialogues.items():
-            if dialogue.causes:
-                causes[id_] = [(dialogue.causes[0].domain, dialogue.causes[0].cause)]
-        verdicts.append((system, turns, causes))
     played = set[str]().union(*systems.values())
     goals = {id_: list(task.domains) for id_, task in world.tasks.tasks.items() if id_ in played}
     return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}
 
 
-def _page_column(name: str, dialogue: _Explained, world: World) -> dict[str, Any]:
+def _page_column(
+    name: str, line: Line, causes: Sequence[Finding], faults: Sequence[Finding], world: World
+) -> dict[str, Any]:
     """Return what a page shows of a system's dialogue."""
-    line, causes, faults = dialogue
     domains = {}
     for domain in world.tasks[line["dialogue_id"]].domains:
         found = [finding for finding in causes if finding.domain == domain]

@@ -114,7 +114,10 @@ def readable(subject: str, text: object) -> str:
 UserTurn: TypeAlias = tuple[str, bool]
 """What a user says, and whether it is the last that it says."""
 
-Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
+Message: TypeAlias = dict[str, Any]
+"""A message of OpenAI's form: `role`, `content`, `tool_calls`."""
+
+Completion: TypeAlias = "str | Sequence[Message]"
 """A response, or the messages of a dialogue (`role`, `content`), of which the assistant's count."""
 
 
@@ -142,8 +145,17 @@ def tool_schemas() -> list[dict[str, Any]]:
     return schemas
 
 
-Result: TypeAlias = Mapping[str, Any]
+Result: TypeAlias = dict[str, Any]
 """What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
+
+ToolCall: TypeAlias = dict[str, Any]
+"""A call of a tool as files have it: `name`, `arguments` and `result`."""
+
+Turn: TypeAlias = dict[str, Any]
+"""A turn as files have it: `user`, `response` and, where tools were called, `calls`."""
+
+_Record: TypeAlias = dict[str, Any]
+"""A venue as tools show it: slot -> value."""
 
 
 def naming_key(domain: str) -> str:
@@ -172,9 +184,9 @@ class World:
         self.signature = plain_signature(scorer)
         self._database, self._rules = database_of(scorer), scorer.rules
         # Domain -> id -> records: several trains may have the same id.
-        self._records: defaultdict[str, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
+        self._records: defaultdict[str, dict[str, list[_Record]]] = defaultdict(dict)
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
-            records: list[dict[str, Any]] = []
+            records: list[_Record] = []
             for record in venue.records:
                 records.append({slot: v for slot, v in record.items() if slot not in _HIDDEN})
             self._records[domain][id_] = records
@@ -203,7 +215,7 @@ class World:
         completions: Sequence[Completion],
         *,
         dialogue_id: Sequence[str],
-        **columns: Any,
+        **columns: object,
     ) -> list[float]:
         """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
 
@@ -327,7 +339,7 @@ class World:
             found.sort(key=lambda train: (-minutes(train["arriveBy"]), train["trainID"]))
         elif domain == "train":
             found.sort(key=lambda train: (minutes(train["leaveAt"]), train["trainID"]))
-        result: dict[str, Any] = {"count": len(found), "results": found[:SHOWN_RESULTS]}
+        result: Result = {"count": len(found), "results": found[:SHOWN_RESULTS]}
         if not found:
             for slot, value in slots.items():
                 if slot not in TIMES and not self.venues_named(domain, value, slot):
@@ -367,7 +379,7 @@ class World:
             return {"booked": False, "reason": refusal}
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
-        result: dict[str, Any] = {"booked": True, **slots}
+        result: Result = {"booked": True, **slots}
         if venue is None:
             colour, car = _COLOURS[number % len(_COLOURS)], _CARS[number // 7 % len(_CARS)]
             result["car type"] = f"{colour} {car}"
@@ -420,7 +432,7 @@ def _responses(source: str, completion: Completion) -> list[str]:
     Raises:
         BrokenOffError: It is neither, or a response is no text or too long.
     """
-    messages: list[Any] = [{"role": "assistant", "content": completion}]
+    messages: list[Message] = [{"role": "assistant", "content": completion}]
     if isinstance(completion, Sequence) and not isinstance(completion, str):
         messages = list(completion)
     responses = []
@@ -487,20 +499,20 @@ def _domains_at(place: str, task: Task, world: World) -> set[str]:
     return domains
 
 
-def calls_in(turns: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
     """Yield the calls of tools in a dialogue: the number of the turn, and the call."""
     for number, turn in enumerate(turns):
         for call in turn.get("calls", ()):
             yield number, call
 
 
-def bookings(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, Result]]:
+def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
     """Return what was booked in a dialogue: the domain, and what the tool returned."""
     booking = [call for _, call in calls_in(turns) if call["result"].get("booked")]
     return [(call["name"].removeprefix("book_"), call["result"]) for call in booking]
 
 
-def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
+def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:
     """Return the goal domains of which no response gives the reference or the driver's number."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
     missing = set()
@@ -526,7 +538,7 @@ def parsed(arguments: Any) -> Any:
         return arguments
 
 
-def call_text(call: Mapping[str, Any]) -> str:
+def call_text(call: ToolCall) -> str:
     """Return a call of a tool and what the tool returned, in short."""
     result = dict(call["result"])
     names = [venue.get("trainID") or venue["name"] for venue in result.get("results", ())]
