@@ -236,7 +236,7 @@ def test_turns_without_gold_count_for_nobody(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("flags_reviewed")
 def test_versions_have_one_table_for_all_trackers(tmp_path: Path) -> None:
     content = json.dumps({"d1": [AREA, STARS]}).encode()
-    reading = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
+    reading = Reading(scorer=Scorer(tiny()), gold=GOLD.version, gold_states=GOLD)
     scores = score_entry(read_states(content, "x.json", reading), [GOLD])
     tracker = enter_tracker(tmp_path, "tracker", content, scores)
     assert tracker.scores == scores
@@ -484,7 +484,7 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
     assert "pmul1455" not in gold_24.states
     own, other = (
         tracker_scores(EMPTY_STATES, "made", multiwoz, **options).result
-        for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
+        for options in ({}, {"gold": "2.4", "gold_states": gold_24})
     )
     assert round(own.result.figures["SA"], 2) == 81.46
     assert round(other.result.figures["SA"], 2) == 80.78

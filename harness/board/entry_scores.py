@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,7 +10,6 @@ from mwz.normalization import DEFAULT_RULES, Aliases, digest_of_json, published_
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
-from ..data import load_gold_states
 from ..diagnosis import Causes
 from ..errors import InputError, Remark
 from ..io import encoded, to_json
@@ -63,7 +62,7 @@ class Reading:
         gold: The version of the gold states that predicted states are compared with; of gold states
             that the file itself has, what version they are. None for the benchmark's, or the
             file's.
-        load_gold: Loads the gold states of a version.
+        gold_states: Those of that version, where they are loaded already.
         free_running: As of `Predictions`.
         without: The metrics that are not computed.
     """
@@ -71,7 +70,7 @@ class Reading:
     scorer: Scorer
     aliases: Aliases | None = None
     gold: str | None = None
-    load_gold: Callable[[str, Benchmark], GoldStates] = load_gold_states
+    gold_states: GoldStates | None = None
     free_running: bool = False
     without: Collection[str] = ()
 

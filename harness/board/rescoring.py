@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,10 +22,11 @@ from .changes import mismatches_table
 from .columns import shown_figures
 from .entries import Entry, absent_packages, entry_problems, file_problems
 from .entry_scores import Reading, Responses, score_entry
-from .model import Board, read_board
+from .model import read_board
 from .pairs import pair_mismatches, read_pairs
 from .rows import NOTHING
 from .scores import (
+    SCORES_FILE,
     Mismatch,
     Scores,
     mismatches,
@@ -80,7 +82,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         InputError: They are nowhere, or not what is pinned.
     """
     predictions = entry.system.predictions
-    if by_harness := predictions.made or predictions.played:
+    by_harness = predictions.made or predictions.played
+    if by_harness:
         return by_harness
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
@@ -88,15 +91,12 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     assert pinned is not None
-    content, wrong = find_file(pinned.path, folders, pinned)
+    content, problems = find_file(pinned.path, folders, pinned)
     if content is not None:
         return content
-    raise InputError(
-        entry.key,
-        wrong
-        or "predictions not available: get them by `mwz data fetch --predictions`, with "
-        f"--from CLONE from a clone that has {pinned.path}",
-    )
+    remedy = f"with --from CLONE from a clone that has {pinned.path}"
+    absent = f"predictions not available: get them by `mwz data fetch --predictions`, {remedy}"
+    raise InputError(entry.key, problems or absent)
 
 
 # ------------------------------------------------------------------------------- scoring again
@@ -132,11 +132,12 @@ def rescore(
         except InputError as error:
             if benchmark is not None:
                 raise
-            yield from (_not_scored(entry, error) for entry in members)
+            for entry in members:
+                yield _not_scored(entry, error)
             continue
         jobs = _jobs(members, loaded, folders, adds)
-        for entry, one in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
-            yield _not_scored(entry, one) if isinstance(one, InputError) else one
+        for entry, outcome in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
+            yield _not_scored(entry, outcome) if isinstance(outcome, InputError) else outcome
 
 
 def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosis:
@@ -170,38 +171,40 @@ def _jobs(
             for package, version in absent_packages([entry]).items():
                 reason = f"scored with {package} {version}, which is not installed"
                 raise InputError(entry.key, f"{reason}; pip install {package}")
-            place = entry.system.predictions
-            content = place if place.played else find_predictions(entry, folders)
-            gold, seeds = _gold(entry, benchmark), _seed_files(entry)
-            yield entry, content, gold, seeds, adds, *further_gold()
+            predictions = entry.system.predictions
+            content = predictions if predictions.played else find_predictions(entry, folders)
+            result, gold = entry.scores.result, None
+            if isinstance(result, TrackedScores) and result.gold == "version":
+                gold = load_gold_states(result.gold_version or "", benchmark)
+            golds, missing = further_gold()
+            yield entry, content, gold, _seed_files(entry), adds, golds, missing
         except InputError as error:
             yield error
-
-
-def _gold(entry: Entry, benchmark: Benchmark) -> GoldStates | None:
-    """Return the gold states that a tracker was scored with, if they are a named version."""
-    result = entry.scores.result
-    if not isinstance(result, TrackedScores) or result.gold != "version":
-        return None
-    return load_gold_states(result.gold_version or "", benchmark)
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes]:
     """Return name -> content of the predictions of further seeds.
 
     Raises:
-        InputError: Some are not in the entry's folder.
+        InputError: Some are not in the entry's folder: those that its `scores.json` names, whether
+            or not it can be read otherwise, and those with a number below that of another.
     """
-    names = {path.name for path in entry.folder.glob(seed_file("*"))}
-    if entry.scores.seeds is not None:
-        names |= {seed.file for seed in entry.scores.seeds.seeds}
-    numbered = sorted(names, key=lambda name: (len(name), name))
-    return {name: read_plain(entry.folder / name) for name in numbered}
+    path = entry.folder / SCORES_FILE
+    names = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    names += " ".join(file.name for file in entry.folder.glob(seed_file("*")))
+    numbers = map(int, re.findall(seed_file("([0-9]+)").replace(".", r"\."), names))
+    contents = {}
+    for number in range(2, 1 + max(numbers, default=1)):
+        name = seed_file(number)
+        contents[name] = read_plain(entry.folder / name)
+    return contents
 
 
 def _not_scored(entry: Entry, error: InputError) -> Rescored:
-    about = "" if error.source == entry.key else f"{error.source}: "
-    return Rescored(entry.key, missing=about + "; ".join(error.problems))
+    reason = "; ".join(error.problems)
+    if error.source != entry.key:
+        reason = f"{error.source}: {reason}"
+    return Rescored(entry.key, missing=reason)
 
 
 def _rescored(
@@ -240,28 +243,28 @@ def _rescored(
         scorer=scorer,
         aliases=entry.system.aliases,
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
-        load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
+        gold_states=gold,
         free_running=entry.system.predictions.free_running,
         without=() if adds else _metrics_lacking(old),
     )
     outputs = track.read(content, entry.key, reading)
-    of_seeds = {
-        name: track.read(one, f"{entry.key}, {name}", reading) for name, one in seeds.items()
-    }
-    new = score_entry(outputs, further_gold, of_seeds)
-    # Of other predictions nothing is kept.
-    keeps = old.predictions == new.predictions
-    kept = {v: old.further_gold[v] for v in missing if keeps and v in old.further_gold}
-    new = replace(new, further_gold={**new.further_gold, **kept})
+    seed_outputs = {}
+    for name, seed_content in seeds.items():
+        seed_outputs[name] = track.read(seed_content, f"{entry.key}, {name}", reading)
+    new = score_entry(outputs, further_gold, seed_outputs)
+    against, unverified = dict(new.further_gold), []
+    # Of other predictions nothing stays.
+    if old.predictions == new.predictions:
+        for version in missing:
+            if version in old.further_gold:
+                against[version] = old.further_gold[version]
+                reason = f"its figures against gold states {version}, which are not installed"
+                unverified.append(reason)
+    new = replace(new, further_gold=against)
     is_same = not mismatches(entry.key, "", old.to_dict(), new.to_dict())
+    different = score_mismatches(entry.key, old, new)
     return Rescored(
-        entry.key,
-        None if is_same else new,
-        tuple(score_mismatches(entry.key, old, new)),
-        unverified=tuple(
-            f"its figures against gold states {version}, which are not installed"
-            for version in kept
-        ),
+        entry.key, None if is_same else new, tuple(different), unverified=tuple(unverified)
     )
 
 
@@ -279,11 +282,12 @@ def _metrics_lacking(scores: Scores) -> list[str]:
 
 def updated(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> list[Entry]:
     """Return all entries of a folder, with their new scores where there are any."""
-    new = {one.key: one.scores for one in outcomes if one.scores is not None}
-    return [
-        replace(entry, scores=new[entry.key], problems=()) if entry.key in new else entry
-        for entry in entries
-    ]
+    new_scores = {outcome.key: outcome.scores for outcome in outcomes}
+    new = []
+    for entry in entries:
+        scores = new_scores.get(entry.key)
+        new.append(entry if scores is None else replace(entry, scores=scores, problems=()))
+    return new
 
 
 # ----------------------------------------------------------------------------------- verifying
@@ -305,23 +309,25 @@ def verify(
     by_key = {outcome.key: outcome for outcome in outcomes}
     keys = {entry.key for entry in chosen}
     # Copies are a flag of the later entry: let that be one of those to verify.
-    others = [entry for entry in entries if entry.key not in keys]
-    problems = [*entry_problems([*others, *chosen]), *file_problems(chosen)]
-    of_pairs: list[Mismatch] = []
+    ordered = [entry for entry in entries if entry.key not in keys]
+    ordered += chosen
+    problems = entry_problems(ordered) + list(file_problems(chosen))
+    different_pairs: list[Mismatch] = []
     for folder in {entry.folder.parent for entry in chosen}:
-        of_pairs += pair_mismatches(read_pairs(folder, entries), entries, keys)
+        different_pairs += pair_mismatches(read_pairs(folder, entries), entries, keys)
     verified = []
     for entry in chosen:
-        outcome, prefix = by_key[entry.key], f"{entry.key}:"
-        own = [problem for problem in problems if problem.startswith(prefix)]
-        wrong = [problem.removeprefix(prefix).lstrip() for problem in own]
+        outcome, prefix, wrong = by_key[entry.key], f"{entry.key}:", []
+        for problem in problems:
+            if problem.startswith(prefix):
+                wrong.append(problem.removeprefix(prefix).lstrip())
         # What cannot be read is among the problems already.
         if entry.scores.is_scored and outcome.scores is not None:
             if entry.scores.predictions != outcome.scores.predictions:
                 wrong.append("the predictions are not those that were scored")
             wrong += signature_problems(entry.scores, outcome.scores)
-        different = [pair for pair in of_pairs if pair.entry == entry.key]
-        different = [*outcome.mismatches, *different]
+        different = list(outcome.mismatches)
+        different += [mismatch for mismatch in different_pairs if mismatch.entry == entry.key]
         verified.append(replace(outcome, problems=tuple(wrong), mismatches=tuple(different)))
     return verified
 
@@ -337,34 +343,33 @@ def verified_text(
         chosen: Those to verify.
         outcomes: Their results.
     """
-    rescored = updated(entries, outcomes)
-    stored, again = (read_board(folder, one, DEFAULT_RULES) for one in (entries, rescored))
-    parts, edited = ["# Scored again"], []
-    for one in verify(entries, chosen, outcomes):
-        reasons = [one.missing] if one.missing is not None else one.unverified
-        new, table = _figures(again, one.key), []
-        for place, (text, further) in _figures(stored, one.key).items():
-            now, _ = new.get(place, (NOTHING, False))
-            if now != text:
-                edited.append(escaped(f"{place[1]} {text}, scored {now}"))
-            verdict = "verified" if now == text else f"**{escaped(now)}**"
-            unknown = one.missing is not None or (further and one.unverified)
-            table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
-        parts += [f"## {escaped(one.key)}"]
-        parts += [markdown_table(["Table", "Figure", "Stored", "Scored again"], table)]
-        if one.mismatches:
-            parts.append(f"```\n{mismatches_table(one.mismatches[:12])}\n```")
-        parts += [f"- not verified: {escaped(reason)}" for reason in reasons]
-        parts += [f"- **{escaped(problem)}**" for problem in one.problems]
+    if not chosen:
+        return ""
+    stored = read_board(folder, entries, DEFAULT_RULES)
+    again = read_board(folder, updated(entries, outcomes), DEFAULT_RULES)
+    blocks, edited = ["# Scored again"], []
+    for outcome in verify(entries, chosen, outcomes):
+        new, lines = {}, []
+        for table, _, column, value in shown_figures(again, outcome.key):
+            new[table.title, column.full_title] = value.text
+        for table, row, column, value in shown_figures(stored, outcome.key):
+            scored = new.get((table.title, column.full_title), NOTHING)
+            if scored != value.text:
+                edited.append(escaped(f"{column.full_title} {value.text}, scored {scored}"))
+            verdict = "verified" if scored == value.text else f"**{escaped(scored)}**"
+            if outcome.missing is not None or (row.further and outcome.unverified):
+                verdict = "not verified"
+            line = [escaped(table.title), escaped(column.full_title), escaped(value.text), verdict]
+            lines.append(line)
+        blocks.append(f"## {escaped(outcome.key)}")
+        blocks.append(markdown_table(["Table", "Figure", "Stored", "Scored again"], lines))
+        if outcome.mismatches:
+            blocks.append(f"```\n{mismatches_table(outcome.mismatches[:12])}\n```")
+        reasons = outcome.unverified if outcome.missing is None else (outcome.missing,)
+        blocks += [f"- not verified: {escaped(reason)}" for reason in reasons]
+        blocks += [f"- **{escaped(problem)}**" for problem in outcome.problems]
     if edited:
         verb = "was" if len(edited) == 1 else "were"
-        parts.insert(0, f"**{counted(len(edited), 'figure')} {verb} edited: {'; '.join(edited)}**")
-    return "\n\n".join(parts if len(parts) > 1 else [])
-
-
-def _figures(board: Board, key: str) -> dict[tuple[str, str], tuple[str, bool]]:
-    """Return table and column -> what it shows of an entry, and whether by further gold states."""
-    return {
-        (table.title, column.full_title): (value.text, row.further)
-        for table, row, column, value in shown_figures(board, key)
-    }
+        says = f"{counted(len(edited), 'figure')} {verb} edited: {'; '.join(edited)}"
+        blocks.insert(0, f"**{says}**")
+    return "\n\n".join(blocks)

@@ -17,7 +17,7 @@ from mwz.normalization import (
 )
 
 from ..benchmark import Benchmark
-from ..data import gold_versions
+from ..data import gold_versions, load_gold_states
 from ..errors import InputError, unknown
 from ..io import figure
 from ..metrics import (
@@ -176,7 +176,7 @@ def read_states(content: bytes | str, source: str, reading: Reading) -> States:
         read = empty_states(benchmark)
     file = parse_tracking_file(read, source, lambda: benchmark)
     if reading.gold is not None and file.benchmark is not None:
-        states = reading.load_gold(reading.gold, file.benchmark)
+        states = reading.gold_states or load_gold_states(reading.gold, file.benchmark)
         file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
     return States(read, file, reading, content if isinstance(content, bytes) else None)
