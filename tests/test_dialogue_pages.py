@@ -15,7 +15,6 @@ from mwz.harness import Benchmark
 from mwz.harness.board import Board, read_entries
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
-    Verdicts,
     index,
     marked,
     pages_of_dialogues,
@@ -57,9 +56,9 @@ def _made(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
 
 def test_the_index_counts_who_succeeds_and_marks_who_loses_by_what() -> None:
     systems = [
-        Verdicts("A", {"x": 3, "y": 2}, {"y": [("hotel", "never named")]}),
-        Verdicts("B", {"x": 3, "y": 2}, {"x": [("taxi", "never said")], "y": []}),
-        Verdicts("C", {"x": 2}, {}),
+        ("A", {"x": (3, None), "y": (2, [("hotel", "never named")])}),
+        ("B", {"x": (3, [("taxi", "never said")]), "y": (2, [])}),
+        ("C", {"x": (2, None)}),
     ]
     found = index({"x": ["taxi"], "y": ["hotel", "taxi"]}, systems)
     x, y = found["rows"]
@@ -76,7 +75,7 @@ def test_the_index_counts_who_succeeds_and_marks_who_loses_by_what() -> None:
 
 def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
     lost = [("hotel", "never named"), ("hotel", "never said"), ("taxi", "never said")]
-    systems = [Verdicts("A", {"x": 1}, {"x": lost}), Verdicts("B", {"x": 1}, {"x": lost[2:]})]
+    systems = [("A", {"x": (1, lost)}), ("B", {"x": (1, lost[2:])})]
     [row] = index({"x": ["hotel", "taxi"]}, systems)["rows"]
     assert row["causes"] == "taxi: never said (2), hotel: never named (1), 1 more"
 
@@ -85,11 +84,14 @@ def test_stored_verdicts_are_the_outputs(tmp_path: Path, scorer: Scorer, sample:
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    assert stored.lost
-    for result in _diagnosis(scorer, sample_predictions("hasty")).results:
-        assert (result.id in stored.lost) == (not result.success)
+    outcomes = {
+        result.id: result for result in _diagnosis(scorer, sample_predictions("hasty")).results
+    }
+    lost = {id_: losses for id_, (_, losses) in stored.items() if losses is not None}
+    assert lost.keys() == {id_ for id_, result in outcomes.items() if not result.success} != set()
+    for id_, result in outcomes.items():
         expected = {(name.split()[0], cause) for name, cause in result.causes.items()}
-        assert set(stored.lost.get(result.id, ())) == expected
+        assert set(lost.get(id_, ())) == expected
 
 
 def test_the_boards_index_has_every_dialogue(project_board: Board) -> None:

@@ -174,16 +174,6 @@ class Causes:
             dialogues[domain] = {cause: tuple(places) for cause, places in sorted(causes.items())}
         return cls(domain_losses(results), points(results), dialogues)
 
-    @property
-    def lost(self) -> dict[int, list[tuple[str, str]]]:
-        """Place of a dialogue that is lost -> domains and causes."""
-        lost: dict[int, list[tuple[str, str]]] = {}
-        for domain, causes in self.dialogues.items():
-            for cause, places in causes.items():
-                for place in places:
-                    lost.setdefault(place, []).append((domain, cause))
-        return lost
-
 
 def wrong_slots(
     results: Sequence[DialogueResult], cause: str | None = None

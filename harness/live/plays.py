@@ -471,14 +471,13 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     found: dict[tuple[str, str], tuple[list[Finding], list[Finding]]] = {}
     verdicts = []
     for system, lines in systems.items():
-        turns = {id_: len(line["turns"]) for id_, line in lines.items()}
-        first_causes = {}
+        outcomes: dict[str, tuple[int, list[tuple[str, str]] | None]] = {}
         for id_, line in lines.items():
             causes, faults = findings(line, world)
             found[system, id_] = causes, faults
-            if causes:
-                first_causes[id_] = [(causes[0].domain, causes[0].cause)]
-        verdicts.append((system, turns, first_causes))
+            lost = [(finding.domain, finding.cause) for finding in causes[:1]]
+            outcomes[id_] = len(line["turns"]), lost or None
+        verdicts.append((system, outcomes))
 
     def content(id_: str) -> dict[str, Any]:
         scripted = _by_scripts(first_run, id_)
@@ -496,7 +495,7 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
 
     played = set[str]().union(*systems.values())
     goals = {id_: list(task.domains) for id_, task in world.tasks.tasks.items() if id_ in played}
-    return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}
+    return {"goals": goals, "systems": verdicts, "content": content, "causes": CAUSES}
 
 
 def _page_column(

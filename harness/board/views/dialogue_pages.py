@@ -8,13 +8,13 @@ the systems' outputs.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from string import ascii_lowercase
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from markupsafe import Markup, escape
 
@@ -48,22 +48,16 @@ _MISSED = ("Inform", "Success")
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
 
-Page = tuple[str, Callable[[], Mapping[str, Any]]]
+Content: TypeAlias = dict[str, Any]
+"""What a template shows."""
+
+Page: TypeAlias = tuple[str, Callable[[], Content]]
 """A template, and what makes its content."""
 
 
-class Verdicts(NamedTuple):
-    """How the dialogues of a system came out, in the strict set-up.
-
-    Attributes:
-        name: What the system is called.
-        turns: Dialogue played -> its turns.
-        lost: Dialogue without Success -> the domains that it is lost in, each with a cause.
-    """
-
-    name: str
-    turns: Mapping[str, int]
-    lost: Mapping[str, Sequence[tuple[str, str]]]
+Verdicts: TypeAlias = Mapping[str, tuple[int, Sequence[tuple[str, str]] | None]]
+"""How a system's dialogues came out in the strict set-up: dialogue played -> its turns, and the
+domains that it is lost in, each with a cause; None if it has Success."""
 
 
 def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
@@ -76,12 +70,15 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
     dialogues = entry.scores.dialogues
     if dialogues is None or len(dialogues.played) != len(ids):
         return None
-    played = [ids[place] for place in dialogues.places]
-    return Verdicts(
-        entry.system.name,
-        dict(zip(played, dialogues.turns, strict=True)),
-        {played[place]: causes for place, causes in dialogues.causes.lost.items()},
-    )
+    lost: dict[int, list[tuple[str, str]]] = {}
+    for domain, causes in dialogues.causes.dialogues.items():
+        for cause, places in causes.items():
+            for place in places:
+                lost.setdefault(place, []).append((domain, cause))
+    verdicts = {}
+    for number, (place, turns) in enumerate(zip(dialogues.places, dialogues.turns, strict=True)):
+        verdicts[ids[place]] = turns, lost.get(number)
+    return verdicts
 
 
 # ------------------------------------------------------------------------------------ the index
@@ -89,10 +86,10 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
 
 def index(
     goals: Mapping[str, Sequence[str]],
-    systems: Sequence[Verdicts],
+    systems: Sequence[tuple[str, Verdicts]],
     linked: bool = False,
     live_causes: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Content:
     """Return what the index of dialogues shows.
 
     Marks, which are for the script, are hexadecimal numbers with a bit per system. A row has `id`;
@@ -103,18 +100,21 @@ def index(
 
     Args:
         goals: Dialogue -> the domains of its goal, of all dialogues in order.
-        systems: How they came out.
+        systems: The name of each system, and how its dialogues came out.
         linked: Whether the dialogues have pages.
         live_causes: The causes of live dialogues; empty for those of the strict set-up.
     """
     domains = sorted(set(chain.from_iterable(goals.values())))
     causes = live_causes or (*CAUSES, *SLOT_CAUSES)
     letters = dict(zip(causes, ascii_lowercase, strict=False))
-    rows = [_index_row(id_, goal, domains, systems, letters) for id_, goal in goals.items()]
+    rows = []
+    for id_, goal in goals.items():
+        outcomes = [verdicts.get(id_) for _, verdicts in systems]
+        rows.append(_index_row(id_, goal, domains, outcomes, letters))
     return {
         "rows": rows,
         "linked": linked,
-        "systems": [system.name for system in systems],
+        "systems": [name for name, _ in systems],
         "domains": domains,
         "causes": {letter: cause for cause, letter in letters.items()},
         "live": bool(live_causes),
@@ -126,40 +126,39 @@ def _index_row(
     id_: str,
     goal: Sequence[str],
     domains: list[str],
-    systems: Sequence[Verdicts],
+    outcomes: Sequence[tuple[int, Sequence[tuple[str, str]] | None] | None],
     letters: Mapping[str, str],
-) -> dict[str, Any]:
-    turns: list[int] = []
-    played: list[bool] = []
-    won: list[bool] = []
-    lost: list[Sequence[tuple[str, str]]] = []
-    for system in systems:
-        turns.append(system.turns.get(id_, 0))
-        played.append(id_ in system.turns)
-        won.append(id_ in system.turns and id_ not in system.lost)
-        lost.append(system.lost.get(id_, ()))
-    counts = Counter(chain.from_iterable(lost))
+) -> Content:
+    """Return the row of a dialogue, given how it came out for each system; None: not played."""
+    all_turns = 0
+    played = won = 0
+    losers: dict[tuple[str, str], int] = defaultdict(int)
+    for place, outcome in enumerate(outcomes):
+        if outcome is None:
+            continue
+        turns, losses = outcome
+        all_turns = max(all_turns, turns)
+        played |= 1 << place
+        if losses is None:
+            won |= 1 << place
+        for loss in losses or ():
+            losers[loss] |= 1 << place
     causes, lost_by = [], []
-    for loss in sorted(counts, key=lambda loss: (-counts[loss], loss)):
+    for loss in sorted(losers, key=lambda loss: (-losers[loss].bit_count(), loss)):
         domain, cause = loss
-        causes.append(f"{domain}: {cause} ({counts[loss]})")
-        mark = _mark(loss in losses for losses in lost)
-        lost_by.append(f"{domains.index(domain)}{letters[cause]}{mark}")
+        causes.append(f"{domain}: {cause} ({losers[loss].bit_count()})")
+        lost_by.append(f"{domains.index(domain)}{letters[cause]}{losers[loss]:x}")
     return {
         "id": id_,
-        "turns": max(turns),
+        "turns": all_turns,
         "domains": goal,
-        "won": sum(won),
-        "of": sum(played),
+        "won": won.bit_count(),
+        "of": played.bit_count(),
         "causes": _first(causes, 2),
-        "played": _mark(played),
-        "won_by": _mark(won),
+        "played": f"{played:x}",
+        "won_by": f"{won:x}",
         "lost_by": " ".join(lost_by),
     }
-
-
-def _mark(bits: Iterable[bool]) -> str:
-    return f"{sum(bit << place for place, bit in enumerate(bits)):x}"
 
 
 def read_systems(board: Board) -> list[Entry]:
@@ -177,7 +176,7 @@ def stored_pages(board: Board) -> dict[str, Page]:
         for entry in entries:
             verdicts = stored_verdicts(entry, list(goals)) if entry.benchmark == name else None
             if verdicts is not None:
-                systems.append(verdicts)
+                systems.append((entry.system.name, verdicts))
         if systems:
             return {INDEX: ("dialogues.html", partial(index, goals, systems))}
     return {}
@@ -188,8 +187,8 @@ def stored_pages(board: Board) -> dict[str, Page]:
 
 def pages_of(
     goals: Mapping[str, Sequence[str]],
-    verdicts: Sequence[Sequence[Any]],
-    content: Callable[[str], Mapping[str, Any]],
+    systems: Sequence[tuple[str, Verdicts]],
+    content: Callable[[str], Content],
     home: str = START,
     causes: Sequence[str] = (),
 ) -> dict[str, Page]:
@@ -197,7 +196,7 @@ def pages_of(
 
     Args:
         goals: Dialogue -> the domains of its goal.
-        verdicts: How the dialogues of each system came out, as `Verdicts`.
+        systems: The name of each system, and how its dialogues came out.
         content: Returns what the page of a dialogue shows: `goal`, `users`, `words`, and `systems`,
             what they are compared with first.
         home: The path of the index.
@@ -205,10 +204,9 @@ def pages_of(
     """
     ids = list(goals)
 
-    def page(place: int) -> dict[str, Any]:
+    def page(place: int) -> Content:
         dialogue = content(ids[place])
-        return {
-            **dialogue,
+        return dialogue | {
             "id": ids[place],
             "home": home,
             "place": place + 1,
@@ -219,9 +217,8 @@ def pages_of(
             "live": bool(causes),
         }
 
-    systems = [Verdicts(*system) for system in verdicts]
-    make_index = partial(index, goals, systems, True, causes)
-    pages: dict[str, Page] = {home: ("dialogues.html", make_index)}
+    pages: dict[str, Page] = {}
+    pages[home] = ("dialogues.html", partial(index, goals, systems, True, causes))
     for place, id_ in enumerate(ids):
         pages[f"{DIALOGUES}/{id_}.html"] = ("dialogue.html", partial(page, place))
     return pages
@@ -246,35 +243,35 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> d
     # Name of a column -> its diagnosis, and the place of each dialogue in it.
     diagnoses = {"Reference": human, **systems}
     places: dict[str, dict[str, int]] = {}
+    verdicts: dict[str, Verdicts] = {}
     for name, diagnosis in diagnoses.items():
-        places[name] = {dialogue.id: at for at, dialogue in enumerate(diagnosis.dialogues)}
-    verdicts = [_diagnosed_verdicts(name, diagnosis) for name, diagnosis in systems.items()]
+        places[name] = {}
+        outcomes = {}
+        for place, result in enumerate(diagnosis.results):
+            places[name][result.id] = place
+            outcomes[result.id] = result.turns, None if result.success else lost_by(result)
+        if name in systems:
+            verdicts[name] = outcomes
 
-    def content(id_: str) -> dict[str, Any]:
+    def content(id_: str) -> Content:
         gold = benchmark.dialogues[id_]
-        outcomes = []
+        columns = []
         for name, diagnosis in diagnoses.items():
             if id_ in places[name]:
-                outcomes.append(_outcome(name, diagnosis, places[name][id_], called))
+                columns.append(_outcome(name, diagnosis, places[name][id_], called))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
-            "users": [*gold.users] or [""] * gold.turns,
-            "systems": outcomes,
+            "users": list(gold.users) or [""] * gold.turns,
+            "systems": columns,
             "words": cause_words,
         }
 
+    played = set(chain.from_iterable(verdicts.values()))
     goals = {}
     for id_, gold in benchmark.dialogues.items():
-        if any(id_ in verdict.turns for verdict in verdicts):
+        if id_ in played:
             goals[id_] = list(gold.goal)
-    return pages_of(goals, verdicts, content, home)
-
-
-def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
-    """Return how the dialogues of a system came out by its diagnosis."""
-    turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
-    lost = {result.id: lost_by(result) for result in diagnosis.results if not result.success}
-    return Verdicts(name, turns, lost)
+    return pages_of(goals, list(verdicts.items()), content, home)
 
 
 def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
@@ -289,7 +286,7 @@ def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
 
 def _outcome(
     name: str, diagnosis: Diagnosis, place: int, called: Callable[[str, Collection[str]], str]
-) -> dict[str, Any]:
+) -> Content:
     """Return how a dialogue came out for a system, and per turn the domains to be explained.
 
     Of a domain that is not active a turn shows only what explains a loss.
