@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 from mwz.database import VenueDatabase
@@ -49,7 +49,6 @@ from .grounded import (
     ground,
 )
 from .scores import (
-    COUNTS,
     FREE,
     OUTCOMES,
     GroundedFigures,
@@ -105,7 +104,7 @@ class PlainDialogues:
         dialogues = counted(figures["dialogues"], "dialogue")
         return losses_text(
             wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
-            [self._result(id_) for id_ in self.outcomes],
+            list(map(self._result, self.outcomes)),
             INFORM_CAUSES,
             SUCCESS_CAUSES,
             [] if cause else [faithfulness_table(figures, self.human)],
@@ -117,7 +116,9 @@ class PlainDialogues:
         """Return how a dialogue came out and why, as of the main set-up."""
         results = {}
         for name, domain in self.outcomes[id_].domains.items():
-            causes = {s: cause for s, cause in domain.causes.items() if s in domain.provided}
+            causes = dict(domain.causes)
+            for slot in domain.further or ():
+                causes.pop(slot, None)
             results[name] = DomainResult(
                 float(domain.matched), domain.provided, domain.cause, slot_causes=causes
             )
@@ -127,48 +128,44 @@ class PlainDialogues:
     def dialogue_text(self, id_: str) -> str:
         """Return one of the dialogues played turn by turn."""
         goal, responses = self.goals[id_], plain_responses(self.normalized)[id_]
-        fitting = {
-            domain: frozenset(self.database.query(domain, wanted.informable))
-            for domain, wanted in goal.items()
-        }
-        turns = []
-        domains = turn_domains(responses)
-        users = chain(self.users[id_], repeat(None))
-        for response, about, user in zip(responses, domains, users, strict=False):
-            lines = [] if user is None else [labelled("user", " ".join(user.split()))]
-            lines += [
-                labelled("response", " ".join(response.original.split()) or "(nothing)"),
-                labelled("about", ", ".join(sorted(about)) or "not known yet"),
-            ]
-            turns.append([*lines, *_mentions(response, fitting)])
         result = self.outcomes[id_]
-        total, in_database, of_named_venue = (result.faithfulness[name] for name in COUNTS)
+        fitting = {}
+        outcome: list[str] = []
+        for domain, wanted in goal.items():
+            fitting[domain] = frozenset(self.database.query(domain, wanted.informable))
+            outcome += _outcome(domain, result.domains[domain], len(fitting[domain]))
+        turns = []
+        users = self.users[id_]
+        for number, about in enumerate(turn_domains(responses)):
+            lines = []
+            user = users[number] if number < len(users) else None
+            if user is not None:
+                lines.append(labelled("user", " ".join(user.split())))
+            response = " ".join(responses[number].original.split())
+            lines.append(labelled("response", response or "(nothing)"))
+            lines.append(labelled("about", ", ".join(sorted(about)) or "not known yet"))
+            turns.append([*lines, *_mentions(responses[number], fitting)])
+        facts = result.faithfulness
         head = (
             f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(result.inform)}, "
             f"Success {int(result.success)}\n"
-            f"told of venues: {total}; in the database: {in_database}; of a venue named by then: "
-            f"{of_named_venue}"
+            f"told of venues: {facts['told']}; in the database: {facts['in_database']}; "
+            f"of a venue named by then: {facts['of_named_venue']}"
         )
-        outcome = [
-            line
-            for domain in goal
-            for line in _outcome(domain, result.domains[domain], len(fitting[domain]))
-        ]
         return joined(head, goal, turns, outcome)
 
     @property
     def results(self) -> list[DialogueResult]:
         """What each free-running dialogue comes to; there are no states and active domains."""
-        return [
-            DialogueResult(
-                id_, len(texts), responses=texts, further={"grounded": self.outcomes[id_]}
-            )
-            for id_, texts in self.normalized.responses.items()
-        ]
+        results = []
+        for id_, texts in self.normalized.responses.items():
+            grounded = {"grounded": self.outcomes[id_]}
+            results.append(DialogueResult(id_, len(texts), responses=texts, further=grounded))
+        return results
 
     def report(self, scorer: Scorer) -> Report:
         """Return the scores, given the scorer that held free-running dialogues against goals."""
-        texts = [text for responses in self.normalized.responses.values() for text in responses]
+        texts = list(chain.from_iterable(self.normalized.responses.values()))
         turns = self.normalized.turns
         return Report(
             signature=self._signature(scorer),
@@ -197,14 +194,13 @@ class PlainDialogues:
 def diagnose(played: Played) -> PlainDialogues:
     """Compare every dialogue played in plain English with its goal, and the human responses."""
     outcomes = grounded_dialogues(played)
-    gold = {id_: played.benchmark.dialogues[id_] for id_ in outcomes}
+    goals, users = {}, {}
+    for id_ in outcomes:
+        dialogue = played.benchmark.dialogues[id_]
+        goals[id_], users[id_] = dialogue.goal, dialogue.users
+    ceiling_of_played = played_ceiling(played)
     return PlainDialogues(
-        played.submission,
-        {id_: one.goal for id_, one in gold.items()},
-        {id_: one.users for id_, one in gold.items()},
-        outcomes,
-        played_ceiling(played),
-        played.database,
+        played.submission, goals, users, outcomes, ceiling_of_played, played.database
     )
 
 
@@ -233,27 +229,26 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     plain = delexicaliser(benchmark, scorer.rules)
-    turns = {
-        id_: tuple(Turn(turn["response"], None, None) for turn in turns)
-        for id_, turns in played.items()
-    }
-    submission = delexicalise_submission(Submission(turns, source), plain)
-    refuse_delexicalised(submission, scorer.rules, "--free-running")
-    normalized = normalize_submission(submission, scorer.rules)
     database = database_of(scorer)
+    dialogues, users, outcomes = {}, {}, {}
+    for id_, turns in played.items():
+        dialogues[id_] = tuple([Turn(turn["response"], None, None) for turn in turns])
+        users[id_] = [turn.get(USER) for turn in turns]
+    submission = delexicalise_submission(Submission(dialogues, source), plain)
+    refuse_delexicalised(submission, scorer.rules, "--free-running")
+    for id_, responses in dialogues.items():
+        texts = (response.response for response in responses)
+        outcomes[id_] = ground(texts, goals[id_], database, plain)
     compared = benchmark.dialogues if chosen is not None else played
-    human = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
+    lengths = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(
-        normalized,
+        normalize_submission(submission, scorer.rules),
         goals,
-        users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
-        outcomes={
-            id_: ground((turn["response"] for turn in turns), goals[id_], database, plain)
-            for id_, turns in played.items()
-        },
-        human=ceiling(benchmark, scorer.rules, human, FREE),
-        database=database,
-        remarks=[*standard.remarks, *submission.remarks],
+        users,
+        outcomes,
+        ceiling(benchmark, scorer.rules, lengths, FREE),
+        database,
+        [*standard.remarks, *submission.remarks],
     )
 
 
@@ -282,8 +277,11 @@ def _by_goal(
 
 def _rates(figures: GroundedFigures) -> str:
     totals = {name: figure(figures[name].get(TOTAL)) for name in OUTCOMES}
-    requested = " (all requested {success_requested})" if figures["success_requested"] else ""
-    return ("Inform {inform} (all {inform_all}), Success {success}" + requested).format(**totals)
+    inform = f"Inform {totals['inform']} (all {totals['inform_all']})"
+    text = f"{inform}, Success {totals['success']}"
+    if figures["success_requested"]:
+        text += f" (all requested {totals['success_requested']})"
+    return text
 
 
 def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
@@ -291,34 +289,39 @@ def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -
     for span in response.spans:
         if span.slot not in _SHOWN_SLOTS:
             continue
-        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
-        if span.slot == "REFERENCE":
-            venues = ""
-        elif asked_for:
-            venues = f": {_venues(asked_for)}, which the goal asks for"
-        elif span.venues:
-            venues = f": {_venues(span.venues)}, not what the goal asks for"
-        else:
-            venues = ": in no record of the database"
-        verb = "names" if span.slot in NAMING_SLOTS.values() else "tells"
         words = " ".join(response.original[span.start : span.end].split())
-        part = "" if span.whole else ", in part"
-        yield labelled(verb, f"{span.slot} {words}{part}{venues}")
+        mention = f"{span.slot} {words}"
+        if not span.whole:
+            mention += ", in part"
+        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
+        if asked_for:
+            mention += f": {_venues(asked_for)}, which the goal asks for"
+        elif span.venues:
+            mention += f": {_venues(span.venues)}, not what the goal asks for"
+        elif span.slot != "REFERENCE":
+            mention += ": in no record of the database"
+        verb = "names" if span.slot in NAMING_SLOTS.values() else "tells"
+        yield labelled(verb, mention)
 
 
 def _venues(venues: Sequence[tuple[str, str]]) -> str:
+    """Return the first of some venues, and how many more there are."""
     listed = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
-    more = len(venues) - len(listed)
-    return " or ".join([*listed, *([f"{more} more"] if more else [])])
+    if len(venues) > len(listed):
+        listed.append(f"{len(venues) - len(listed)} more")
+    return " or ".join(listed)
 
 
 def _outcome(domain: str, outcome: GroundedDomain, fitting: int) -> Iterator[str]:
-    named = f"; named last: {domain} {', '.join(outcome.venues)}" if outcome.venues else ""
-    if outcome.matched:
-        only = "" if outcome.matched_all else " (any; besides, it names others)"
-        yield labelled(domain, f"matched{only}{named}")
-    else:
-        would_fit = f"{counted(fitting, 'venue')} of the database would fit"
-        yield labelled(domain, f"not matched: {outcome.cause}{named}; {would_fit}")
-    for slot, given in {**outcome.provided, **(outcome.further or {})}.items():
-        yield labelled("", f"{slot} told" if given else f"{slot} not told: {outcome.causes[slot]}")
+    """Yield how a domain came out; `fitting` is the number of venues that would fit."""
+    text = "matched" if outcome.matched else f"not matched: {outcome.cause}"
+    if outcome.matched and not outcome.matched_all:
+        text += " (any; besides, it names others)"
+    if outcome.venues:
+        text += f"; named last: {domain} {', '.join(outcome.venues)}"
+    if not outcome.matched:
+        text += f"; {counted(fitting, 'venue')} of the database would fit"
+    yield labelled(domain, text)
+    for slot in (*outcome.provided, *(outcome.further or ())):
+        cause = outcome.causes.get(slot)
+        yield labelled("", f"{slot} told" if cause is None else f"{slot} not told: {cause}")

@@ -151,9 +151,9 @@ def told_shares(counts: Mapping[str, int]) -> ToldShares:
 
 def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     """Return what figures are made of: a domain succeeds only where the whole dialogue matches."""
-    outcomes = [getattr(dialogue, name) for name in OUTCOMES]
-    counts = [dialogue.faithfulness[name] for name in COUNTS]
-    rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
+    total = [getattr(dialogue, name) for name in OUTCOMES]
+    total += [dialogue.faithfulness[name] for name in COUNTS]
+    rows: dict[str, list[int | None]] = {TOTAL: total}
     for domain, part in dialogue.domains.items():
         success, success_all = dialogue.inform and part.tells, dialogue.inform_all and part.tells
         requested = success_all and part.tells_further
@@ -170,23 +170,21 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     for dialogue in dialogues:
         for name, row in dialogue.items():
             rows.setdefault(name, []).append(row)
-    rates = {}
-    for column, outcome in enumerate(OUTCOMES):
-        rates[outcome] = {name: _rate(of_name, column) for name, of_name in rows.items()}
     totals = rows[TOTAL]
-    requested = rates.pop("success_requested")
-    if any(None in row for row in totals):
-        requested = {}
-    told = {}
+    figures: dict[str, Any] = {"dialogues": len(totals)}
+    for column, outcome in enumerate(OUTCOMES):
+        figures[outcome] = rates = {}
+        for name, rows_of_name in rows.items():
+            won = sum(row[column] or 0 for row in rows_of_name)
+            rates[name] = float(percent(won, len(rows_of_name)))
+    facts = {}
     for column, name in enumerate(COUNTS, start=len(OUTCOMES)):
-        told[name] = sum(row[column] or 0 for row in totals)
-    figures = {"dialogues": len(totals), **rates, "faithfulness": told_shares(told)}
-    return {**figures, "success_requested": requested}
-
-
-def _rate(rows: Sequence[Sequence[int | None]], column: int) -> float:
-    """Return the share of rows with a column that is not 0, in percent."""
-    return float(percent(sum(row[column] or 0 for row in rows), len(rows)))
+        facts[name] = sum(row[column] or 0 for row in totals)
+    requested = figures.pop("success_requested")
+    figures["faithfulness"] = told_shares(facts)
+    # A rate only where it is known of every dialogue.
+    figures["success_requested"] = {} if any(None in row for row in totals) else requested
+    return figures
 
 
 def grounded_scores(
@@ -238,10 +236,10 @@ def score_grounded(played: Played) -> Results:
 
 def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexicalised]]:
     """Return dialogue id -> its responses in plain English, in the submission's order."""
-    return {
-        id_: [plain for plain in dialogue.plain if plain is not None]
-        for id_, dialogue in submission.dialogues.items()
-    }
+    responses = {}
+    for id_, dialogue in submission.dialogues.items():
+        responses[id_] = [plain for plain in dialogue.plain if plain is not None]
+    return responses
 
 
 @lru_cache(maxsize=4)
@@ -249,7 +247,8 @@ def grounded_dialogues(played: Played) -> Mapping[str, grounding.GroundedDialogu
     """Return dialogue id -> how it went in plain English, in the submission's order."""
     dialogues = {}
     for id_, responses in plain_responses(played.submission).items():
-        texts, gold = [response.original for response in responses], played.benchmark.dialogues[id_]
+        gold = played.benchmark.dialogues[id_]
+        texts = (response.original for response in responses)
         dialogues[id_] = grounding.ground(
             texts, gold.goal, played.database, played.delexicalise, gold.booked_domains
         )
@@ -272,12 +271,17 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[st
         rules: The rule set.
         when: `BOOKED` or `FREE`.
     """
-    golds = benchmark.dialogues.items()
-    kept: Mapping[str, Rating] = benchmark.kept(
-        f"human-{when}-{rules.digest[:16]}-{rules.venues}",
-        lambda: {id_: rated_human(gold, gold.turns, benchmark, rules, when) for id_, gold in golds},
+
+    def rate_all() -> Mapping[str, Rating]:
+        ratings = {}
+        for id_, dialogue in benchmark.dialogues.items():
+            ratings[id_] = rated_human(dialogue, dialogue.turns, benchmark, rules, when)
+        return ratings
+
+    ratings: Mapping[str, Rating] = benchmark.kept(
+        f"human-{when}-{rules.digest[:16]}-{rules.venues}", rate_all
     )
-    return kept
+    return ratings
 
 
 def rated_human(
@@ -315,14 +319,14 @@ def ceiling(
     """
     if not benchmark.dialogues or not benchmark.has_human_responses:
         return None
-
-    def rated(id_: str, turns: int) -> Rating:
+    ratings = []
+    for id_, turns in dialogues:
         dialogue = benchmark.dialogues[id_]
         if turns == dialogue.turns:
-            return human_ratings(benchmark, rules, when)[id_]
-        return rated_human(dialogue, turns, benchmark, rules, when)
-
-    return grounded_figures(rated(*one) for one in dialogues)
+            ratings.append(human_ratings(benchmark, rules, when)[id_])
+        else:
+            ratings.append(rated_human(dialogue, turns, benchmark, rules, when))
+    return grounded_figures(ratings)
 
 
 # ------------------------------------------------------------------------------------------- text
