@@ -12,7 +12,7 @@ import pytest
 from helpers import RULES, benchmark, dialogue
 
 from mwz.harness.errors import Remark
-from mwz.harness.submission import Turn, declared_features, declared_flags
+from mwz.harness.submission import StateChecks, Turn, declared_features, declared_flags
 from mwz.harness.submission.profile import profiling, response_features
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import (
@@ -213,7 +213,7 @@ def _misplaced(count: int) -> Content:
 
 def _plain(count: int) -> Content:
     content = _content(_said("[name] is nice"), _said("the golden spoon is nice"), count)
-    return Content(content.dialogues, content.benchmark, RULES, plain=True)
+    return Content(content.dialogues, content.benchmark, RULES, StateChecks(plain=True))
 
 
 NICE = "hello there NAME is nice"
@@ -466,7 +466,7 @@ def _every_second(is_odd: Callable[[int], bool]) -> Content:
     states = [AREA if number % 8 < 4 else SOUTH for number in range(400)]
     moon = {"restaurant": {"area": "moon"}}
     states = [moon if is_odd(number) else state for number, state in enumerate(states)]
-    return _single_states(golds, states, states_only=True)
+    return _single_states(golds, states, checks=StateChecks(tracked=True))
 
 
 def test_odd_samples_of_large_files_are_counted_whole() -> None:
@@ -488,7 +488,7 @@ def _tracked(values: Sequence[str], gold: str, slot: str = "area") -> Content:
     for number, value in enumerate(values):
         truth = {"hotel": {slot: gold}}
         turns[f"x{number}"] = [Turn("", {"hotel": {slot: value}}, None, gold=truth)]
-    return Content(turns, None, RULES, states_only=True)
+    return Content(turns, None, RULES, StateChecks(tracked=True))
 
 
 @pytest.mark.parametrize(
@@ -533,7 +533,7 @@ def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part(
     gold = _tracked(["Far North"] * 6, "Far North")
     turns = {**part.dialogues}
     turns.update((id_, gold.dialogues[id_]) for id_ in [*turns][1::2])
-    whole = Content(turns, None, RULES, states_only=True)
+    whole = Content(turns, None, RULES, StateChecks(tracked=True))
     tallies = profile_of(whole, sampled=True).exceeding("value_spelling")
     # The part is odd, so that the whole file is measured.
     assert [(tally.odd, tally.items) for tally in tallies.values()] == [(3, 6)]
@@ -541,7 +541,7 @@ def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part(
 
 def test_states_that_no_score_uses_are_not_measured() -> None:
     content = _value("moon")(50)
-    unused = Content(content.dialogues, content.benchmark, RULES, uses_states=False)
+    unused = Content(content.dialogues, content.benchmark, RULES, StateChecks(uses_states=False))
     assert _messages(content).keys() >= {"value_unknown"}
     assert not any(name.startswith(("value", "slot", "state")) for name in _messages(unused))
 

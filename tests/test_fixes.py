@@ -14,9 +14,9 @@ from helpers import Cli, benchmark, dialogue, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.submission import (
+    Content,
     Turn,
     checked_submission,
-    content_of,
     fixed_content,
     read_predictions,
 )
@@ -236,7 +236,7 @@ def test_a_time_is_fixed_where_the_rules_do_not_read_it() -> None:
     # They read `time`, and not `booktime`.
     on = benchmark({"mul0001": dialogue({}, 1, [{"restaurant": {"booktime": "18:00"}}])})
     turn = Turn("", {"restaurant": {"booktime": "1800", "time": "1800"}}, None)
-    fixed, _ = fixed_content(content_of({"mul0001": [turn]}, on, RULES))
+    fixed, _ = fixed_content(Content({"mul0001": [turn]}, on, RULES))
     (read,) = fixed.dialogues["mul0001"]
     assert read.state == {"restaurant": {"booktime": "18:00", "time": "1800"}}
 
@@ -257,6 +257,6 @@ def test_sound_published_files_do_not_change(
     path: str, multiwoz: Benchmark, upstream: Path
 ) -> None:
     submission = checked_submission(read_predictions(upstream / path), multiwoz, path)
-    fixed, _ = fixed_content(content_of(submission.dialogues, multiwoz, RULES))
+    fixed, _ = fixed_content(Content(submission.dialogues, multiwoz, RULES))
     assert not fixed.changes
     assert fixed.dialogues == submission.dialogues

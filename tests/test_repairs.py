@@ -143,7 +143,7 @@ def test_repairs_are_idempotent(state: dict[str, dict[str, str]], response: str)
     assert state == before
     twice, notes = repaired(once)
     assert twice == once
-    assert notes == ()
+    assert notes == []
 
 
 # What values were meant for.

@@ -28,7 +28,6 @@ from mwz.harness.io import read_bytes, write_atomically
 from mwz.harness.submission import (
     StateChecks,
     checked_submission,
-    content_of,
     declared_features,
     read_standard,
 )
@@ -148,7 +147,7 @@ class PublishedFile:
         compared = None if own_gold else benchmark
         checks = StateChecks.of_tracker(standard) if self.states_only else StateChecks()
         dialogues = checked_submission(standard, compared, self.name, None, checks).dialogues
-        return content_of(dialogues, compared, rule_set(DEFAULT_RULES), checks)
+        return Content(dialogues, compared, rule_set(DEFAULT_RULES), checks)
 
 
 def published_files(upstream: Path, trackers: Path) -> Iterator[PublishedFile]:

@@ -28,7 +28,6 @@ from ..submission import (
     StateChecks,
     Submission,
     checked_submission,
-    content_of,
     counted_placeholders,
     parse_predictions,
     profile_of,
@@ -142,7 +141,7 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Check
         _show(name, text)
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
-    content = content_of(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
+    content = Content(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
     scoring = scorer.with_options(metrics=["inform", "bleu"])
 
     def score(changed: Content) -> Mapping[str, float]:
@@ -168,7 +167,7 @@ def _check_tracker(content: object, standard: Standard, source: str, name: str |
     for fact, text in (*_sizes(submission, benchmark), *_slots(submission)):
         _show(fact, text)
     remarks = [*dict.fromkeys([*submission.remarks, *file.remarks])]
-    checked = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
+    checked = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     kinds = [remark.kind for remark in remarks]
     worth = worths(checked, kinds, tracking_figures) if file.has_values else {}
     return _Checked(remarks, worth, checked, submission.profile)

@@ -15,11 +15,11 @@ from ..benchmark import Benchmark
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import (
+    Content,
     StateChecks,
     Submission,
     change_lines,
     checked_submission,
-    content_of,
     declared_features,
     fixed_content,
     parse_predictions,
@@ -87,7 +87,7 @@ def command(
 
 def _fixed(submission: Submission, benchmark: Benchmark | None, checks: StateChecks) -> Submission:
     """Return a submission without the mistakes that can be fixed; say which were and were not."""
-    content = content_of(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
+    content = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     fixed, profile = fixed_content(content, submission.profile)
     lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
     lines += [f"not fixed: {remark}" for remark in profile_remarks(profile)]

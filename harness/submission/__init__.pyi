@@ -3,7 +3,6 @@
 from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
-    content_of as content_of,
     dialogue_id as dialogue_id,
     read_predictions as read_predictions,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -143,7 +144,7 @@ def checked_submission(
         remarks += notes
     profile = None
     if rules is not None:
-        profile = profile_of(content_of(dialogues, benchmark, rules, checks), sampled=True)
+        profile = profile_of(Content(dialogues, benchmark, rules, checks), sampled=True)
         remarks += profile_remarks(profile)
     return Submission(
         dialogues=plain,
@@ -155,52 +156,53 @@ def checked_submission(
     )
 
 
-def content_of(
-    dialogues: Mapping[str, Sequence[Turn]],
-    benchmark: Benchmark | None,
-    rules: RuleSet,
-    checks: StateChecks = STATE_CHECKS,
-) -> Content:
-    """Return checked dialogues to be measured; the arguments are those of `checked_submission`."""
-    return Content(dialogues, benchmark, rules, checks.tracked, checks.uses_states, checks.plain)
-
-
+@dataclass
 class _Checker:
-    """Checks one file, and collects problems and remarks."""
+    """Checks one file.
 
-    def __init__(self, benchmark: Benchmark | None, checks: StateChecks) -> None:
-        self.problems = Findings()
-        self._remarks = Findings()
-        self._unread: Counter[str] = Counter()
-        self._unread_states: Counter[str] = Counter()
-        self._plain: Counter[str] = Counter()
-        self._benchmark = benchmark
-        self._limits = limits()
-        self._checks = checks
-        # The last state that was in order.
-        self._last: dict[str, dict[str, str]] = {}
+    Attributes:
+        benchmark: The benchmark that has the dialogues, if they are of one.
+        checks: How states are checked.
+        problems: What is wrong.
+        notes: What to know about the file.
+        unread: Key of turns that is not read -> its turns.
+        unread_states: The same of keys that hold what looks like belief states.
+        plain: The same of keys of responses in plain English.
+        last_state: The last state that was in order.
+        limits: The greatest sizes.
+    """
+
+    benchmark: Benchmark | None
+    checks: StateChecks
+    problems: Findings = field(default_factory=Findings)
+    notes: Findings = field(default_factory=Findings)
+    unread: Counter[str] = field(default_factory=Counter)
+    unread_states: Counter[str] = field(default_factory=Counter)
+    plain: Counter[str] = field(default_factory=Counter)
+    last_state: object = None
+    limits: Mapping[str, int] = field(default_factory=limits)
 
     def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; there is one on all keys that are not read."""
-        if self._unread:
+        if self.unread:
             is_close = False
             keys: list[str] = []
-            for key, count in self._unread.items():
+            for key, count in self.unread.items():
                 close = resembling(key, TURN_KEYS)
                 is_close = is_close or bool(close)
                 keys.append(f"{key} {count}×{close}")
             message = f"keys of turns that are not read: {', '.join(keys)}"
-            self._remarks.add("", message, "unread keys", warning=is_close)
-        for key, count in self._unread_states.items():
+            self.notes.add("", message, "unread keys", warning=is_close)
+        for key, count in self.unread_states.items():
             message = (
                 f"`{key}` holds what looks like belief states in {count} turns, and is not read; "
                 f"name it by `mwz convert --key state={key}`"
             )
-            self._remarks.add("", message, "unread keys")
-        for key, count in self._plain.items():
+            self.notes.add("", message, "unread keys")
+        for key, count in self.plain.items():
             message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
-            self._remarks.add("", message, "format", warning=False)
-        return self._remarks.remarks()
+            self.notes.add("", message, "format", warning=False)
+        return self.notes.remarks()
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues; return those that are in order."""
@@ -212,7 +214,7 @@ class _Checker:
         # Dialogue id -> its first spelling in the file.
         spellings: dict[str, object] = {}
         for written, turns in content.items():
-            id_ = str(written) if self._benchmark is None else dialogue_id(written)
+            id_ = str(written) if self.benchmark is None else dialogue_id(written)
             problem = self._dialogue_problem(written, turns, spellings.get(id_))
             if problem:
                 self.problems.add(_dialogue_name(written), problem)
@@ -226,11 +228,11 @@ class _Checker:
 
     def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
-        benchmark = self._benchmark
+        benchmark = self.benchmark
         if not content:
             return "no dialogues; expected an object of dialogue id -> list of turns"
-        if len(content) > self._limits["dialogues"]:
-            return f"{len(content):,} dialogues; {limit_text(self._limits, 'dialogues')}"
+        if len(content) > self.limits["dialogues"]:
+            return f"{len(content):,} dialogues; {limit_text(self.limits, 'dialogues')}"
         if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
@@ -250,12 +252,12 @@ class _Checker:
             turns: Its turns.
             other: An id of the file that stands for the same dialogue; None if there is none.
         """
-        most_turns = self._limits["turns"]
-        limit = limit_text(self._limits, "turns")
-        if self._benchmark is not None:
-            gold = self._benchmark.dialogues.get(dialogue_id(written))
+        most_turns = self.limits["turns"]
+        limit = limit_text(self.limits, "turns")
+        if self.benchmark is not None:
+            gold = self.benchmark.dialogues.get(dialogue_id(written))
             if gold is None or not isinstance(written, str):
-                return f"not in the benchmark {self._benchmark.name}; leave it out"
+                return f"not in the benchmark {self.benchmark.name}; leave it out"
             most_turns = gold.turns
             limit = (
                 f"it has {counted(gold.turns, 'system turn')}; dialogues with a simulated user are "
@@ -279,7 +281,7 @@ class _Checker:
             return Turn("", None, None)
         response = turn.get(RESPONSE)
         text = response if isinstance(response, str) else ""
-        if text is not response or not text.isascii() or len(text) > self._limits["response"]:
+        if text is not response or not text.isascii() or len(text) > self.limits["response"]:
             for problem in self._response_problems(turn):
                 self._problem(place, problem)
         domains = turn.get(ACTIVE_DOMAINS)
@@ -294,7 +296,7 @@ class _Checker:
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._count_unread_keys(place, turn)
         gold = None
-        if self._checks.tracked and self._benchmark is None:
+        if self.checks.tracked and self.benchmark is None:
             gold = self._state(place, GOLD, turn)
         return Turn(text, self._state(place, STATE, turn), domains, plain=None, gold=gold)
 
@@ -302,7 +304,7 @@ class _Checker:
         """Yield what is wrong with the response of a turn."""
         response = turn.get(RESPONSE)
         if RESPONSE not in turn:
-            if not self._checks.tracked:
+            if not self.checks.tracked:
                 hint = other_keys(turn)
                 gold = gold_key({key: turn[key] for key in turn if key != GOLD}, RESPONSE)
                 if gold is not None:
@@ -313,8 +315,8 @@ class _Checker:
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
-        elif len(response) > self._limits["response"]:
-            limit = limit_text(self._limits, "response")
+        elif len(response) > self.limits["response"]:
+            limit = limit_text(self.limits, "response")
             yield f"`response`: {len(response):,} characters; {limit}"
         elif not is_text(response):
             yield "`response`: not valid text, half of a surrogate pair"
@@ -325,23 +327,23 @@ class _Checker:
     def _count_unread_keys(self, place: _Place, turn: Mapping[object, object]) -> None:
         """Count the keys that are not read."""
         for key in turn:
-            if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
+            if key == USER and self.benchmark is None and not isinstance(turn[USER], str | None):
                 self._problem(place, f"`user`: expected a string, found {kind_of(turn[USER])}")
             if plain_key(key) in KEYS[PLAIN]:
-                self._plain[unquoted(key)] += 1
+                self.plain[unquoted(key)] += 1
             elif key not in (*TURN_KEYS, USER, GOLD):
-                self._unread[unquoted(key)] += 1
+                self.unread[unquoted(key)] += 1
                 if STATE not in turn and is_state(turn[key]):
-                    self._unread_states[unquoted(key)] += 1
+                    self.unread_states[unquoted(key)] += 1
 
     def _is_plain(self, state: object) -> bool:
         """Return whether a state is nested and in order, as nearly all are; this is fast."""
         if state.__class__ is not dict:
             return False
         # Many turns repeat the state of the turn before.
-        if state == self._last:
+        if state == self.last_state:
             return True
-        longest = self._limits["value"]
+        longest = self.limits["value"]
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
@@ -351,17 +353,17 @@ class _Checker:
                     return False
             if len({*map(common_slot_name, slots)}) < len(slots):
                 return False
-        self._last = state
+        self.last_state = state
         return True
 
     def _state(self, place: _Place, key: str, turn: Mapping[Any, Any]) -> BeliefState | None:
         """Read a turn's state, or gold state, in any notation, and check its names."""
         state = turn.get(key)
-        if state is None and self._checks.tracked:
+        if state is None and self.checks.tracked:
             self._problem(place, f"`{key}` is missing; expected a state{_keys_of(turn, key)}")
         if state is None or self._is_plain(state):
             return state
-        checks = self._checks
+        checks = self.checks
 
         def problem(inside: str, message: str) -> None:
             field = f"`{key}`, {inside}" if inside else f"`{key}`"
@@ -369,24 +371,18 @@ class _Checker:
                 self._problem(place, f"{field}: {message}{checks.without_states}")
             else:
                 remark = f"{field}: {message}; left out"
-                self._remarks.add(_place_name(place), remark, "states")
+                self.notes.add(_place_name(place), remark, "states")
 
         def remark(inside: str, message: str) -> None:
             name = f"{_place_name(place)}, {inside}" if inside else _place_name(place)
             is_harmless = message in _HARMLESS or (checks.tracked and message == EMPTY_VALUES)
-            self._remarks.add(name, f"`{key}`: {message}", "values", warning=not is_harmless)
+            self.notes.add(name, f"`{key}`: {message}", "values", warning=not is_harmless)
 
         return self._known_slots(read_state(state, problem, remark), problem)
 
-    def _slot(self, name: Any) -> Any:
-        """Return a slot's name as states have it once they are read; a tracker's may be any."""
-        if self._checks.any_name or not isinstance(name, str):
-            return name
-        return known_slot_name(name)
-
     def _known_slots(self, state: BeliefState, problem: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
-        any_name = self._checks.any_name
+        any_name = self.checks.any_name
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
             lowered = str(written).lower()
@@ -395,19 +391,22 @@ class _Checker:
                 problem("", unknown("domain", written, DOMAINS))
                 continue
             read.setdefault(domain, {})
-            # Common name of a slot -> its first spelling in this domain.
+            # Common name of a slot -> its first name in this domain -> how that is spelled.
+            first_slots: dict[str, str] = {}
             spellings: dict[str, str] = {}
             for name, value in slots.items():
-                slot = self._slot(name)
+                # A tracker's names may be any, and are no text in what Python code gives.
+                keeps_name = any_name or not isinstance(name, str)
+                slot = name if keeps_name else known_slot_name(name)
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     problem(domain, f"unknown slot {cut_repr(slot)}{close}")
-                elif len(value) > self._limits["value"]:
-                    bound = limit_text(self._limits, "value")
+                elif len(value) > self.limits["value"]:
+                    bound = limit_text(self.limits, "value")
                     problem(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
-                    first_name = spellings.setdefault(common_slot_name(str(name)), name)
-                    first = self._slot(first_name)
+                    first = first_slots.setdefault(common_slot_name(str(name)), slot)
+                    first_name = spellings.setdefault(first, name)
                     first_value = read[domain].get(first)
                     if first_value is None or (is_absent(first_value) and not is_absent(value)):
                         read[domain][first] = value

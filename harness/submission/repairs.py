@@ -7,9 +7,8 @@ repaired. A tracker's file with gold states of its own is compared as it is.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from mwz.normalization import (
@@ -60,69 +59,71 @@ def plain_value(domain: str, slot: str, value: str) -> str | None:
 
 def repaired(
     dialogues: Mapping[str, Sequence[Turn]],
-) -> tuple[Mapping[str, Sequence[Turn]], tuple[Remark, ...]]:
+) -> tuple[Mapping[str, Sequence[Turn]], list[Remark]]:
     """Return dialogues with plain states and responses, and notes on what was not plain.
 
     Args:
         dialogues: Dialogue id -> turns; left as they are, and returned if all of them are plain.
     """
-    repairer = _Repairer()
+    # (Value, what it is read as) -> occurrences; character -> responses that have it.
+    values: Counter[tuple[str, str]] = Counter()
+    characters: Counter[str] = Counter()
     is_plain = True
-    plain: dict[str, Sequence[Turn]] = {}
+    repaired_dialogues: dict[str, Sequence[Turn]] = {}
     for id_, turns in dialogues.items():
-        plain_turns = [repairer.plain_turn(turn) for turn in turns]
-        # Turns that are plain are the same objects.
-        is_plain = is_plain and all(map(operator.is_, plain_turns, turns))
-        plain[id_] = plain_turns
-    return dialogues if is_plain else plain, tuple(repairer.notes())
+        repaired_turns: list[Turn] = []
+        last: BeliefState | None = None
+        last_repaired: BeliefState | None = None
+        repairs: Sequence[tuple[str, str]] = ()
+        for turn in turns:
+            # Many turns repeat the state of the turn before.
+            if turn.state != last:
+                last = turn.state
+                last_repaired, repairs = _plain_state(last or {})
+            values.update(repairs)
+            response = plain_characters(turn.response)
+            if response != turn.response:
+                # In order: which examples a note shows must not depend on how a set is ordered.
+                characters.update(sorted(set(turn.response) - set(response)))
+            if repairs or response != turn.response:
+                is_plain = False
+                state = last_repaired if repairs else turn.state
+                repaired_turns.append(turn._replace(state=state, response=response))
+            else:
+                repaired_turns.append(turn)
+        repaired_dialogues[id_] = repaired_turns
+    return dialogues if is_plain else repaired_dialogues, _notes(values, characters)
 
 
-class _Repairer:
-    """Repairs turns, and counts what was not plain."""
+def _plain_state(state: BeliefState) -> tuple[BeliefState, list[tuple[str, str]]]:
+    """Return a state with plain values; and what was not plain, with what it is read as."""
+    plain_state: dict[str, dict[str, str]] = {}
+    repairs: list[tuple[str, str]] = []
+    for domain, slots in state.items():
+        plain_slots: dict[str, str] = {}
+        for slot, value in slots.items():
+            plain = plain_value(domain, slot, value)
+            if plain is not None:
+                plain_slots[slot] = plain
+            if plain != value:
+                repairs.append((value, "nothing" if plain is None else plain))
+        plain_state[domain] = plain_slots
+    return plain_state, repairs
 
-    def __init__(self) -> None:
-        # (Value, what it is read as) -> occurrences; character -> responses that have it.
-        self._values: Counter[tuple[str, str]] = Counter()
-        self._characters: Counter[str] = Counter()
 
-    def plain_turn(self, turn: Turn) -> Turn:
-        """Return a turn with a plain state and response; itself if both are plain."""
-        state = turn.state and self._plain_state(turn.state)
-        response = plain_characters(turn.response)
-        if response != turn.response:
-            # In order: which examples a note shows must not depend on how a set is ordered.
-            self._characters.update(sorted(set(turn.response) - set(response)))
-        if state is turn.state and response == turn.response:
-            return turn
-        return turn._replace(state=state, response=response)
-
-    def _plain_state(self, state: BeliefState) -> BeliefState:
-        """Return a state with plain values; itself if all are plain."""
-        is_plain = True
-        plain_state: dict[str, dict[str, str]] = {}
-        for domain, slots in state.items():
-            plain_slots: dict[str, str] = {}
-            for slot, value in slots.items():
-                plain = plain_value(domain, slot, value)
-                if plain is not None:
-                    plain_slots[slot] = plain
-                if plain != value:
-                    is_plain = False
-                    self._values[value, "nothing" if plain is None else plain] += 1
-            plain_state[domain] = plain_slots
-        return state if is_plain else plain_state
-
-    def notes(self) -> Iterator[Remark]:
-        """Yield a note on values and one on characters of responses, if there were any."""
-        if self._values:
-            examples: list[str] = []
-            for (value, plain), number in self._values.most_common(_SHOWN):
-                examples.append(f"{value!r} as {plain!r} {number}×")
-            total = self._values.total()
-            text = f"{total} values of states are read in plain spelling: {', '.join(examples)}"
-            yield Remark("values", text, warning=False)
-        if self._characters:
-            frequent = self._characters.most_common(_SHOWN)
-            codes = ", ".join(f"U+{ord(character):04X}" for character, _ in frequent)
-            text = f"characters of responses are read in plain form: {codes}"
-            yield Remark("responses", text, warning=False)
+def _notes(values: Counter[tuple[str, str]], characters: Counter[str]) -> list[Remark]:
+    """Return a note on values and one on characters of responses, if there were any."""
+    notes: list[Remark] = []
+    if values:
+        examples: list[str] = []
+        for (value, plain), number in values.most_common(_SHOWN):
+            examples.append(f"{value!r} as {plain!r} {number}×")
+        listed = ", ".join(examples)
+        text = f"{values.total()} values of states are read in plain spelling: {listed}"
+        notes.append(Remark("values", text, warning=False))
+    if characters:
+        frequent = characters.most_common(_SHOWN)
+        codes = ", ".join(f"U+{ord(character):04X}" for character, _ in frequent)
+        text = f"characters of responses are read in plain form: {codes}"
+        notes.append(Remark("responses", text, warning=False))
+    return notes

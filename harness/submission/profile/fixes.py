@@ -201,7 +201,7 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
 
     vocabulary = None
     features_of_values = set(features) - _RESPONSE_FIXES.keys()
-    if features_of_values and content.uses_states and content.has_states:
+    if features_of_values and content.checks.uses_states and content.has_states:
         vocabulary = content.vocabulary()
     dialogues: dict[str, Sequence[Turn]] = {}
     for id_, turns in content.dialogues.items():
@@ -213,7 +213,7 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
                     response = fix(response, content.rules, partial(note, feature))
             state = turn.state
             if state and vocabulary is not None:
-                state = _fixed_state(state, features, vocabulary, content.states_only, note)
+                state = _fixed_state(state, features, vocabulary, content.checks.tracked, note)
             fixed_turns.append(turn._replace(response=response, state=state))
         dialogues[id_] = fixed_turns
     return Fixed(dialogues, changes)

@@ -9,6 +9,7 @@ from mwz.normalization import BeliefState, RuleSet
 
 from ...benchmark import Benchmark
 from ...errors import Remark
+from ..formats.standard import STATE_CHECKS, StateChecks
 from ..model import Turn
 from .feature import Profile, Tally, declared_features
 from .response_features import count_plain_responses, count_responses
@@ -31,17 +32,14 @@ class Content:
         benchmark: The benchmark that has the dialogues; None for a tracker's file with gold states
             of its own.
         rules: The rule set by which values and responses are compared.
-        states_only: Whether the file is a tracker's.
-        uses_states: Whether scores depend on its states.
-        plain: Whether responses are meant to be plain English.
+        checks: How it was checked: whether it is a tracker's, whether scores depend on its states,
+            and whether its responses are meant to be plain English.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
     benchmark: Benchmark | None
     rules: RuleSet
-    states_only: bool = False
-    uses_states: bool = True
-    plain: bool = False
+    checks: StateChecks = STATE_CHECKS
 
     @property
     def has_states(self) -> bool:
@@ -81,16 +79,17 @@ def profile_of(content: Content, sampled: bool = False) -> Profile:
     step = max(len(ids) // SAMPLED, 1) if sampled else 1
     sample = replace(content, dialogues={id_: content.dialogues[id_] for id_ in ids[::step]})
     profile = Profile()
-    if sample.uses_states and sample.has_states:
+    checks = content.checks
+    if checks.uses_states and sample.has_states:
         states: dict[str, Sequence[BeliefState]] = {}
         for id_, turns in sample.dialogues.items():
             states[id_] = [turn.state or {} for turn in turns]
         # If gold states are the file's own, those of the whole file are the vocabulary.
         vocabulary = content.vocabulary()
-        count_states(profile, states, sample.gold(), vocabulary, sample.states_only)
-    if sample.plain:
+        count_states(profile, states, sample.gold(), vocabulary, checks.tracked)
+    if checks.plain:
         count_plain_responses(profile, sample.dialogues, sample.rules)
-    elif sample.benchmark is not None and not sample.states_only:
+    elif sample.benchmark is not None and not checks.tracked:
         count_responses(profile, sample.dialogues, sample.benchmark, sample.rules)
     if step > 1 and odd_features(profile):
         return profile_of(content)
