@@ -14,6 +14,7 @@ from mwz.harness.submission.notations import NUMBERED, is_state, known_slot_name
 
 FIRST = {"hotel": {"area": "north"}}
 SECOND = {"hotel": {"area": "north", "book people": "2"}, "train": {"leave at": "10:15"}}
+FLAT = {"hotel-area": ["north"], "hotel-book_people": ["2"], "train-leave at": ["10:15"]}
 
 
 def _state(notation: object) -> Mapping[str, Mapping[str, str]]:
@@ -42,19 +43,8 @@ def _states(content: object) -> dict[str, list[Any]]:
         "- hotel-area: north\n- hotel-book people: 2\n- train-leave at: 10:15",
         f"```json\n{json.dumps(SECOND)}\n```",
         f"Here is the state:\n{json.dumps(SECOND)}\nShall I go on?",
-        {
-            "active_intent": "find_hotel",
-            "requested_slots": [],
-            "slot_values": {
-                "hotel-area": ["north"],
-                "hotel-book people": ["2"],
-                "train-leave at": ["10:15"],
-            },
-        },
-        {
-            "slots_values_name": ["hotel-area", "hotel-book_people", "train-leave_at"],
-            "slots_values_list": [["north"], ["2"], ["10:15"]],
-        },
+        {"active_intent": "find_hotel", "requested_slots": [], "slot_values": FLAT},
+        {"slots_values_name": [*FLAT], "slots_values_list": [*FLAT.values()]},
         [
             {"service": "hotel", "state": {"slot_values": {"hotel-area": ["north"]}}},
             {"service": "hotel", "state": {"slot_values": {"book people": ["2"]}}},
@@ -85,52 +75,43 @@ def test_numbers_of_slots_are_refused_with_what_is_missing(text: str) -> None:
     assert problems == [NUMBERED]
 
 
-def _spoken(frames: Any, users: Any = "USER", systems: Any = "SYSTEM") -> list[dict[str, Any]]:
-    turns = []
-    for frame in frames:
-        turns.append({"speaker": users, "utterance": "hello", "frames": frame})
-        turns.append({"speaker": systems, "utterance": "hi", "frames": []})
-    return turns
-
-
 def _frames(state: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "service": domain,
-            "slots": [],
-            "state": {
-                "active_intent": "x",
-                "requested_slots": [],
-                "slot_values": {f"{domain}-{slot}": [value] for slot, value in slots.items()},
-            },
-        }
-        for domain, slots in state.items()
-    ]
+    """Return a user's frames as in MultiWOZ 2.2."""
+    frames = []
+    for domain, slots in state.items():
+        values = {f"{domain}-{slot}": [value] for slot, value in slots.items()}
+        frames.append({"service": domain, "slots": [], "state": {"slot_values": values}})
+    return frames
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {key: [row[key] for row in rows] for key in rows[0]}
-
-
-def _column_frames(state: Mapping[str, Mapping[str, str]]) -> dict[str, list[Any]]:
-    names = [[f"{domain}-{slot}" for slot in slots] for domain, slots in state.items()]
-    values = [[[value] for value in slots.values()] for slots in state.values()]
-    states = [
-        {"slots_values": {"slots_values_name": part, "slots_values_list": list_}}
-        for part, list_ in zip(names, values, strict=True)
-    ]
+def _columns(state: Mapping[str, Mapping[str, str]]) -> dict[str, list[Any]]:
+    """Return the same frames as lists, a list per field."""
+    states = []
+    for frame in _frames(state):
+        flat = frame["state"]["slot_values"]
+        lists = {"slots_values_name": [*flat], "slots_values_list": [*flat.values()]}
+        states.append({"slots_values": lists})
     return {"service": [*state], "state": states}
 
 
-FRAMES = {
-    "2.2": _spoken([_frames(FIRST), _frames(SECOND)]),
-    "columns": _columns(_spoken([_column_frames(FIRST), _column_frames(SECOND)], 0, 1)),
-}
+SPOKEN: list[Any] = [
+    [
+        {"speaker": "USER", "utterance": "hello", "frames": _frames(FIRST)},
+        {"speaker": "SYSTEM", "utterance": "hi", "frames": []},
+        {"speaker": "USER", "utterance": "hello", "frames": _frames(SECOND)},
+        {"speaker": "SYSTEM", "utterance": "hi", "frames": []},
+    ],
+    {
+        "speaker": [0, 1, 0, 1],
+        "utterance": ["hello", "hi", "hello", "hi"],
+        "frames": [_columns(FIRST), [], _columns(SECOND), []],
+    },
+]
 
 
-@pytest.mark.parametrize("name", FRAMES)
-def test_frames_are_the_states_of_the_turns_in_which_the_user_speaks(name: str) -> None:
-    content = [{"dialogue_id": "SNG0001.json", "services": ["hotel"], "turns": FRAMES[name]}]
+@pytest.mark.parametrize("turns", SPOKEN, ids=["2.2", "columns"])
+def test_frames_are_the_states_of_the_turns_in_which_the_user_speaks(turns: Any) -> None:
+    content = [{"dialogue_id": "SNG0001.json", "services": ["hotel"], "turns": turns}]
     assert _states(content) == {"SNG0001.json": [FIRST, SECOND]}
     turns = standard_form(content, "x").dialogues["SNG0001.json"]
     assert [turn["response"] for turn in turns] == ["hi", "hi"]
