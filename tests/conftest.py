@@ -48,8 +48,8 @@ with pytest.MonkeyPatch.context() as _patch:
 
 def _copied() -> Path | None:
     """Return where the tests import `mwz` from, if it is a copy of this folder and not linked."""
-    found = Path(mwz.__file__).parent
-    return None if found == PROJECT / "package" else found
+    folder = Path(mwz.__file__).parent
+    return None if folder == PROJECT / "package" else folder
 
 
 def pytest_report_header() -> str:
@@ -63,17 +63,12 @@ def pytest_configure() -> None:
     for part in ("package", "normalization", "database", "harness") if copied else ():
         for path in (PROJECT / part).rglob("*.*"):
             place = path.relative_to(PROJECT / part if part == "package" else PROJECT)
-            if path.suffix in (".py", ".toml") and not _is_same(path, copied / place):
-                message = (
-                    f"{copied} is a copy of other code than this folder holds ({place} differs)"
-                )
-                raise pytest.UsageError(
-                    f"{message}: install again, or link it by `pip install -e .`"
-                )
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    return other.is_file() and path.read_bytes() == other.read_bytes()
+            other = copied / place
+            is_same = other.is_file() and path.read_bytes() == other.read_bytes()
+            if path.suffix in (".py", ".toml") and not is_same:
+                message = f"{copied} is a copy of other code than this folder holds"
+                remedy = "install again, or link it by `pip install -e .`"
+                raise pytest.UsageError(f"{message} ({place} differs): {remedy}")
 
 
 def _folder(variable: str) -> Path:

@@ -31,11 +31,11 @@ def check_sums(
     """Check that the causes of lost points add up to what the rates, in percent, lose."""
     losses = domain_losses(diagnosis.results)
     assert set(losses) == set(inform) - {TOTAL}
-    for domain, of in losses.items():
+    for domain, lost in losses.items():
         # In dialogues, which are whole numbers.
-        assert sum(of.matched.values()) == round(of.dialogues * (1 - inform[domain] / 100))
-        assert sum(of.success.values()) == round(of.dialogues * (1 - success[domain] / 100))
-        assert (of.inform, of.succeeded) == pytest.approx((inform[domain], success[domain]))
+        assert sum(lost.matched.values()) == round(lost.dialogues * (1 - inform[domain] / 100))
+        assert sum(lost.success.values()) == round(lost.dialogues * (1 - success[domain] / 100))
+        assert (lost.inform, lost.succeeded) == pytest.approx((inform[domain], success[domain]))
     costs = points(diagnosis.results).values()
     assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
     assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])

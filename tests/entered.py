@@ -87,7 +87,10 @@ def report(
     bleus = {**dict.fromkeys(STYLES, bleu), **(styles or {})}
     missing = turns < TURNS
     if missing:
-        bound = _bound(strict, bleus[CANONICAL_STYLE] * turns / TURNS, dialogues / DIALOGUES)
+        share = dialogues / DIALOGUES
+        inform, success = share * strict["inform"], share * strict["success"]
+        cut = bleus[CANONICAL_STYLE] * turns / TURNS
+        bound = LowerBound(cut, inform, success, (inform + success) / 2 + cut)
         metrics = {"lower_bound": bound, **metrics}
     return Report(
         signature=Signature(
@@ -122,11 +125,6 @@ def report(
     )
 
 
-def _bound(rates: Figures, bleu: float, share: float) -> LowerBound:
-    inform, success = share * rates["inform"], share * rates["success"]
-    return LowerBound(bleu, inform, success, (inform + success) / 2 + bleu)
-
-
 def reports(**figures: Any) -> dict[str, Report]:
     """Return rule set -> a report with given figures, of all published rule sets."""
     return {rules: report(rules, **figures) for rules in published_rule_sets()}
@@ -143,11 +141,7 @@ def _setup(rates: Figures, bleu: float, domains: str) -> SetupScores:
 
 def system(**changes: Any) -> dict[str, Any]:
     """Return the content of an `entry.toml` whose predictions are beside it."""
-    facts = {
-        "name": "System",
-        "track": "end-to-end",
-        "predictions": {"file": PREDICTIONS_FILE},
-    }
+    facts = {"name": "System", "track": "end-to-end", "predictions": {"file": PREDICTIONS_FILE}}
     return {**facts, **changes}
 
 
@@ -219,10 +213,7 @@ def all_scores(
 
 
 def tracker_scores(
-    content: bytes | str,
-    source: str,
-    benchmark: Benchmark,
-    **options: Any,
+    content: bytes | str, source: str, benchmark: Benchmark, **options: Any
 ) -> Scores:
     """Return all that is stored of a tracker."""
     reading = Reading(scorer=Scorer(benchmark), **options)

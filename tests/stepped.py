@@ -61,4 +61,4 @@ def rates_of(
     setup: Setup = STRICT,
 ) -> dict[str, dict[str, float]]:
     """Return Inform and Success of dialogues."""
-    return rates([result_of(one, database, rules, setup).domains for one in dialogues])
+    return rates([result_of(played, database, rules, setup).domains for played in dialogues])

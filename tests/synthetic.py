@@ -6,6 +6,7 @@ train dialogue; the goals of `mul0002` and `pmul0003` occur nowhere else.
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,6 @@ STYLES = ("damd", "hdsa", "augpt", "uniconv", "lava")
 TEST_IDS = ("syn0001", "mul0002", "pmul0003")
 SEEN_IDS = ("syn0001",)
 SYSTEM_TURNS = 5
-
-# An utterance is a list of pieces: text, or a (slot, value) that the annotation marks.
-_Piece = str | tuple[str, str]
 
 RESTAURANTS: list[dict[str, Any]] = [
     {"id": "r1", "name": "copper kettle", "area": "north", "food": "basque", "phone": "0111 1"},
@@ -58,15 +56,21 @@ GOALS: dict[str, dict[str, Any]] = {
 
 
 class _Dialogue:
-    """A dialogue in the making: the turns of MultiWOZ 2.2 and the acts beside them."""
+    """A dialogue in the making: the turns of MultiWOZ 2.2 and the acts beside them.
 
-    def __init__(self, raw_id: str, *exchanges: tuple[str, dict[str, Any], list[_Piece], str]):
+    Args:
+        raw_id: Its id.
+        exchanges: What the user says, the state by then, what the system says, with the values
+            that are annotated as `[slot|value]`, and its act.
+    """
+
+    def __init__(self, raw_id: str, *exchanges: tuple[str, dict[str, Any], str, str]):
         self.raw_id = raw_id
         self.turns: list[dict[str, Any]] = []
         self.acts: dict[str, Any] = {}
-        for said, state, answer, act in exchanges:
-            self._add("USER", said, [_frame(domain, **of) for domain, of in state.items()])
-            utterance, spans = _marked(answer, act)
+        for user, state, system, act in exchanges:
+            self._add("USER", user, [_frame(domain, **slots) for domain, slots in state.items()])
+            utterance, spans = _marked(system, act)
             self.acts[str(len(self.turns))] = {"dialog_act": {act: []}, "span_info": spans}
             self._add("SYSTEM", utterance, [])
 
@@ -75,77 +79,53 @@ class _Dialogue:
         self.turns.append({**turn, "turn_id": str(len(self.turns))})
 
 
-def _frame(domain: str, requested: tuple[str, ...] = (), **slots: str) -> dict[str, Any]:
+def _frame(domain: str, requested: str = "", **slots: str) -> dict[str, Any]:
     state = {
         "active_intent": f"find_{domain}",
-        "requested_slots": [f"{domain}-{slot}" for slot in requested],
+        "requested_slots": [f"{domain}-{requested}"] if requested else [],
         "slot_values": {f"{domain}-{slot}": [value] for slot, value in slots.items()},
     }
     return {"service": domain, "slots": [], "state": state}
 
 
-def _marked(pieces: list[_Piece], act: str) -> tuple[str, list[list[Any]]]:
+def _marked(text: str, act: str) -> tuple[str, list[list[Any]]]:
     """Return the utterance and the spans of its marked values."""
-    text, spans = "", []
-    for piece in pieces:
-        slot, value = (None, piece) if isinstance(piece, str) else piece
-        if slot is not None:
-            spans.append([act, slot, value, len(text), len(text) + len(value)])
-        text += value
-    return text, spans
+    spans = []
+    utterance, *pieces = re.split(r"\[(\w+)\|([^]]+)\]", text)
+    for slot, value, rest in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        spans.append([act, slot, value, len(utterance), len(utterance) + len(value)])
+        utterance += value + rest
+    return utterance, spans
 
 
 def _restaurant_dialogue(raw_id: str, area: str, name: str, phone: str) -> _Dialogue:
-    wish = {"food": "basque", "area": area}
+    wish, act = {"food": "basque", "area": area}, "Restaurant-Inform"
+    asking = {"restaurant": {**wish, "requested": "phone"}}
+    place = f"Somewhere basque on the {area} side, please."
     return _Dialogue(
         raw_id,
-        (
-            f"Somewhere basque on the {area} side, please.",
-            {"restaurant": wish},
-            ["Try ", ("name", name), " ."],
-            "Restaurant-Inform",
-        ),
-        (
-            "How do I ring them?",
-            {"restaurant": {**wish, "requested": ("phone",)}},
-            ["Dial ", ("phone", phone), " ."],
-            "Restaurant-Inform",
-        ),
+        (place, {"restaurant": wish}, f"Try [name|{name}] .", act),
+        ("How do I ring them?", asking, f"Dial [phone|{phone}] .", act),
     )
 
 
 _TRIP = {"departure": "anstey", "destination": "belton"}
+_ASKING = {"train": {**_TRIP, "requested": "trainid"}}
+_MUSEUM = {"train": _TRIP, "attraction": {"type": "museum"}}
+_ROOM = {"hotel": {"area": "west", "bookstay": "2", "requested": "ref"}}
+_BOTH = _Dialogue(
+    "MUL0002.json",
+    ("I travel from anstey to belton.", _ASKING, "Board [trainid|TR01] .", "Train-Inform"),
+    ("And a museum there?", _MUSEUM, "See the [name|clock museum] .", "Attraction-Recommend"),
+)
+_STAY = _Dialogue(
+    "PMUL0003.json",
+    ("Two nights in the west.", _ROOM, "Booked [name|quilt house] as [ref|Q7X] .", "Booking-Book"),
+)
 _SPLITS: dict[str, list[list[_Dialogue]]] = {
     "test": [
-        [
-            _restaurant_dialogue("SYN0001.json", "north", "copper kettle", "0111 1"),
-            _Dialogue(
-                "MUL0002.json",
-                (
-                    "I travel from anstey to belton.",
-                    {"train": {**_TRIP, "requested": ("trainid",)}},
-                    ["Board ", ("trainid", "TR01"), " ."],
-                    "Train-Inform",
-                ),
-                (
-                    "And a museum there?",
-                    {"train": _TRIP, "attraction": {"type": "museum"}},
-                    ["See the ", ("name", "clock museum"), " ."],
-                    "Attraction-Recommend",
-                ),
-            ),
-        ],
-        [
-            _Dialogue(
-                "PMUL0003.json",
-                (
-                    "Two nights in the west.",
-                    {"hotel": {"area": "west", "bookstay": "2", "requested": ("ref",)}},
-                    ["Booked ", ("name", "quilt house"), " as ", ("ref", "Q7X"), " ."],
-                    "Booking-Book",
-                ),
-            )
-        ],
+        [_restaurant_dialogue("SYN0001.json", "north", "copper kettle", "0111 1"), _BOTH],
+        [_STAY],
     ],
     "train": [[_restaurant_dialogue("TRN0004.json", "north", "copper kettle", "0111 1")]],
     "dev": [[_restaurant_dialogue("DEV0005.json", "south", "tin spoon", "0111 2")]],
@@ -157,13 +137,7 @@ _REFERENCES = {
     "mul0002": ["board TRAINID.", "see the NAME."],
     "pmul0003": ["booked NAME as REFERENCE."],
 }
-_BOOKED: dict[str, list[list[str]]] = {
-    "syn0001": [[], []],
-    "mul0002": [[], []],
-    "pmul0003": [["hotel"]],
-    "trn0004": [[], []],
-    "dev0005": [[], []],
-}
+_BOOKED: dict[str, list[list[str]]] = {id_: [[], []] for id_ in GOALS} | {"pmul0003": [["hotel"]]}
 
 
 def write_repositories(folder: Path) -> tuple[Path, Path]:
@@ -181,10 +155,10 @@ def write_repositories(folder: Path) -> tuple[Path, Path]:
     for split, files in _SPLITS.items():
         for number, dialogues in enumerate(files, start=1):
             acts |= {dialogue.raw_id: dialogue.acts for dialogue in dialogues}
-            content = [
-                {"dialogue_id": dialogue.raw_id, "services": [], "turns": dialogue.turns}
-                for dialogue in dialogues
-            ]
+            content = []
+            for dialogue in dialogues:
+                facts = {"dialogue_id": dialogue.raw_id, "services": []}
+                content.append({**facts, "turns": dialogue.turns})
             write_json(corpus / split / f"dialogues_{number:03}.json", content)
     write_json(corpus / "dialog_acts.json", acts)
     return mwzeval, multiwoz
@@ -223,6 +197,9 @@ def write_mirror(folder: Path) -> DataSet:
     )
 
 
+_PARTS = {"predictions": "predictions", "trackers": "trackers", "train": "all", "dev": "all"}
+
+
 def _pinned(
     folder: Path,
     repository: str,
@@ -232,20 +209,9 @@ def _pinned(
     clone: str | None = None,
 ) -> Source:
     root = folder / repository / commit
-    paths = sorted(path for path in root.rglob("*") if path.is_file())
-    files = [
-        PinnedFile(
-            repository,
-            commit,
-            path.relative_to(root).as_posix(),
-            blob_id(path.read_bytes()),
-            _part(path),
-        )
-        for path in paths
-    ]
+    files = []
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        place, part = path.relative_to(root).as_posix(), _PARTS.get(path.parent.name, "test")
+        blob = blob_id(path.read_bytes())
+        files.append(PinnedFile(repository, commit, place, blob, part))
     return Source(repository, commit, role, tuple(files), venues, clone)
-
-
-def _part(path: Path) -> str:
-    parts = {"predictions": "predictions", "trackers": "trackers", "train": "all", "dev": "all"}
-    return parts.get(path.parent.name, "test")

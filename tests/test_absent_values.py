@@ -34,7 +34,7 @@ def test_every_spelling_of_dontcare_means_that_the_user_does_not_mind(value: str
 
 
 @pytest.mark.parametrize("value", ["no", "nothing", "none of them", "0", "null island", "nandos"])
-def test_what_only_resembles_them_is_a_value(value: str) -> None:
+def test_values_that_resemble_absent_ones_are_values(value: str) -> None:
     assert not is_absent(value)
     assert not is_dontcare(value)
 

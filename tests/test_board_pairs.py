@@ -294,7 +294,7 @@ def test_a_file_of_pairs_with_the_marks_of_a_conflict_is_refused(
 # ------------------------------------------------------------------------------- the leaderboard
 
 
-def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> None:
+def test_the_page_shows_intervals_and_rank_ranges(tmp_path: Path) -> None:
     # Of 80, 79 and 60 dialogues won, one more is nothing, nineteen more are.
     for key, end in (("alpha", 80), ("beta", 79), ("gamma", 60)):
         _enter(tmp_path, key, _outcomes(_won(0, end)))

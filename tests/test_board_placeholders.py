@@ -166,7 +166,9 @@ def test_an_edited_figure_without_placeholders_is_found(folder: Path, cli: Cli) 
     assert "without_placeholders.2021.success" in run.out
 
 
-def test_a_table_makes_no_other_entry(folder: Path, tmp_path: Path, submit: Cli) -> None:
+def test_a_table_of_placeholders_makes_no_other_entry(
+    folder: Path, tmp_path: Path, submit: Cli
+) -> None:
     # Saved by another program, and without the table: what it says is the same.
     again = tmp_path / "again.json"
     again.write_text(json.dumps(json.loads(CONTENT), indent=1))

@@ -63,7 +63,7 @@ def _same_predictions(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("make", [_copied, _same_predictions])
-def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
+def test_copies_and_wrong_folders_are_refused_in_one_message(
     make: Callable[[Path], list[str]], folder: Path, board_cli: Cli
 ) -> None:
     problems = make(folder)
@@ -83,7 +83,7 @@ def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
     assert len(rows(read_entries(tmp_path), "2021")) == 2
 
 
-def test_scores_of_a_file_are_none_of_a_reference_row(tmp_path: Path, board_cli: Cli) -> None:
+def test_a_reference_row_cannot_have_scores_of_a_file(tmp_path: Path, board_cli: Cli) -> None:
     facts = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
     enter(tmp_path, "corpus", facts, reports(states="gold"))
     message = board_cli.refused(tmp_path, "--check")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import pytest
 from helpers import RULES, database, goal
 from stepped import play
 
@@ -28,93 +29,98 @@ DATABASE = database()
 State = Mapping[str, Mapping[str, str]]
 
 
-def restaurant(
-    wanted: Mapping[str, str],
-    *turns: tuple[str, State],
-    active: Sequence[Sequence[str]] | None = None,
-) -> DomainResult:
-    """Return the result of the restaurant of a dialogue about one."""
-    goals = {"restaurant": goal(wanted)}
-    return explain(play(goals, *turns, active=active), DATABASE, RULES)["restaurant"]
-
-
 def slots(**values: str) -> State:
     return {"restaurant": values}
 
 
 # A domain that is not matched.
 
+AREA, FOOD = Fault("area", "north", None), Fault("food", "thai", None)
+OTHER_AREA = Fault("area", "north", "south")
+NORTH, SOUTH, THAI = slots(area="north"), slots(area="south"), {"food": "thai", "area": "north"}
 
-def test_what_is_matched_has_no_cause() -> None:
-    assert restaurant({"area": "north"}, ("NAME", slots(area="north"))) == DomainResult(1.0, {})
 
-
-def test_never_named() -> None:
-    result = restaurant({"area": "north"}, ("PHONE is its number", slots(area="north")))
-    assert (result.cause, result.turn, result.faults) == ("never named", None, ())
+@pytest.mark.parametrize(
+    ("wanted", "turns", "cause", "turn", "faults"),
+    [
+        # What is matched has no cause.
+        ({"area": "north"}, [("NAME", NORTH)], None, None, ()),
+        ({"area": "north"}, [("PHONE is its number", NORTH)], "never named", None, ()),
+        ({"area": "north"}, [], "never named", None, ()),
+        # Turn 0 offers r1 and r2, as wanted; turn 1 looks up nothing, finds nothing, and replaces
+        # them.
+        (
+            {"area": "north"},
+            [("NAME", NORTH), ("NAME", {"hotel": {}})],
+            "domain not in the state",
+            1,
+            (AREA,),
+        ),
+        # Nothing Greek is dear but perhaps r3, which is in the south; the goal finds r1. The goal
+        # leaves the price open, and of its only venue, r1, the price is another.
+        (
+            {"area": "north", "food": "greek"},
+            [("NAME", slots(area="north", food="greek", pricerange="dear"))],
+            "no venue",
+            0,
+            (Fault("pricerange", None, "dear"),),
+        ),
+        # South selects r3 and r4, north r1 and r2.
+        (THAI, [("NAME", slots(food="thai", area="south"))], "other value", 0, (OTHER_AREA,)),
+        # Another spelling is no other value: both select r2 and r4; what is missing is the area.
+        (THAI, [("NAME", slots(food="Thai "))], "missing", 0, (AREA,)),
+        # Turn 0 offers r1 and r2, of which r1 is not Thai; in turn 1 nothing is named.
+        (
+            THAI,
+            [("NAME", NORTH), ("ok", slots(area="north", food="thai"))],
+            "missing then",
+            0,
+            (FOOD,),
+        ),
+        # North finds r1 and r2 in both turns: kept in the second, so that turn 0 decides.
+        (THAI, [("NAME", NORTH)] * 2, "missing", 0, (FOOD,)),
+        # The deciding turn is the last that set the offer: r1 and r2; then r3 and r4, none of which
+        # was offered: set anew; then all four: kept.
+        (
+            {"area": "north"},
+            [("NAME", NORTH), ("NAME", SOUTH), ("NAME", slots())],
+            "other value",
+            1,
+            (OTHER_AREA,),
+        ),
+        # Area is other, food is missing: other value comes first, and both are faults.
+        (THAI, [("NAME", SOUTH)], "other value", 0, (OTHER_AREA, FOOD)),
+        # The food is there at the end, the area never is.
+        (
+            THAI,
+            [("NAME", slots(pricerange="cheap")), ("ok", slots(food="thai"))],
+            "missing then",
+            0,
+            (FOOD, AREA),
+        ),
+    ],
+)
+def test_the_cause_of_a_domain_that_is_not_matched(
+    wanted: Mapping[str, str],
+    turns: Sequence[tuple[str, State]],
+    cause: str | None,
+    turn: int | None,
+    faults: Sequence[Fault],
+) -> None:
+    played = play({"restaurant": goal(wanted)}, *turns)
+    result = explain(played, DATABASE, RULES)["restaurant"]
+    assert (result.cause, result.turn) == (cause, turn)
+    assert result.faults == faults
 
 
 def test_named_while_another_domain_is_active() -> None:
     # Named twice, the second time last; where the restaurant is active, it is not named.
-    result = restaurant(
-        {"area": "north"},
-        *[("NAME", slots(area="north"))] * 2,
-        ("bye", slots(area="north")),
-        active=[["hotel"], ["hotel"], ["restaurant"]],
-    )
+    turns = (("NAME", NORTH), ("NAME", NORTH), ("bye", NORTH))
+    active = [["hotel"], ["hotel"], ["restaurant"]]
+    played = play({"restaurant": goal({"area": "north"})}, *turns, active=active)
+    result = explain(played, DATABASE, RULES)["restaurant"]
     assert (result.cause, result.turn) == ("named while another domain is active", 1)
     assert result.faults == ()
-
-
-def test_domain_not_in_the_state() -> None:
-    # Turn 0 offers r1 and r2, as wanted; turn 1 looks up nothing, finds nothing, and replaces them.
-    result = restaurant({"area": "north"}, ("NAME", slots(area="north")), ("NAME", {"hotel": {}}))
-    assert (result.cause, result.turn) == ("domain not in the state", 1)
-    assert result.faults == (Fault("area", "north", None),)
-
-
-def test_no_venue() -> None:
-    # Nothing Greek is dear but perhaps r3, which is in the south; the goal finds r1.
-    result = restaurant(
-        {"area": "north", "food": "greek"},
-        ("NAME", slots(area="north", food="greek", pricerange="dear")),
-    )
-    assert (result.cause, result.turn) == ("no venue", 0)
-    # The goal leaves the price open, and of its only venue, r1, the price is another.
-    assert result.faults == (Fault("pricerange", None, "dear"),)
-
-
-def test_other_value() -> None:
-    # South selects r3 and r4, north r1 and r2.
-    result = restaurant(
-        {"food": "thai", "area": "north"}, ("NAME", slots(food="thai", area="south"))
-    )
-    assert (result.cause, result.turn) == ("other value", 0)
-    assert result.faults == (Fault("area", "north", "south"),)
-
-
-def test_another_spelling_is_no_other_value() -> None:
-    # Both spellings select r2 and r4; what is missing is the area.
-    result = restaurant({"food": "thai", "area": "north"}, ("NAME", slots(food="Thai ")))
-    assert (result.cause, result.faults[0].slot) == ("missing", "area")
-
-
-def test_missing_then_there_at_the_end() -> None:
-    # Turn 0 offers r1 and r2, of which r1 is not Thai; in turn 1 nothing is named.
-    result = restaurant(
-        {"area": "north", "food": "thai"},
-        ("NAME", slots(area="north")),
-        ("ok", slots(area="north", food="thai")),
-    )
-    assert (result.cause, result.turn) == ("missing then", 0)
-    assert result.faults == (Fault("food", "thai", None),)
-
-
-def test_missing() -> None:
-    # North finds r1 and r2 in both turns: kept in the second, so that turn 0 decides.
-    result = restaurant({"area": "north", "food": "thai"}, *[("NAME", slots(area="north"))] * 2)
-    assert (result.cause, result.turn) == ("missing", 0)
-    assert result.faults == (Fault("food", "thai", None),)
 
 
 def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
@@ -124,33 +130,7 @@ def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
     assert (result.cause, result.faults) == ("missing", (Fault("leave", "12:00", None),))
 
 
-def test_the_deciding_turn_is_the_last_that_set_the_offer() -> None:
-    # r1 and r2; then r3 and r4, none of which was offered: set anew; then all four: kept.
-    result = restaurant(
-        {"area": "north"},
-        ("NAME", slots(area="north")),
-        ("NAME", slots(area="south")),
-        ("NAME", slots()),
-    )
-    assert (result.cause, result.turn) == ("other value", 1)
-
-
-def test_the_first_cause_that_applies_is_the_one() -> None:
-    # Area is other, food is missing: other value comes first, and both are faults.
-    result = restaurant({"food": "thai", "area": "north"}, ("NAME", slots(area="south")))
-    assert result.cause == "other value"
-    assert result.faults == (Fault("area", "north", "south"), Fault("food", "thai", None))
-    # The food is there at the end, the area never is.
-    result = restaurant(
-        {"area": "north", "food": "thai"},
-        ("NAME", slots(pricerange="cheap")),
-        ("ok", slots(food="thai")),
-    )
-    assert result.cause == "missing then"
-    assert result.faults == (Fault("food", "thai", None), Fault("area", "north", None))
-
-
-def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -> None:
+def test_faults_that_let_venues_in_come_before_those_that_exclude() -> None:
     # Leaving at 12:00 finds the trains at 12 and 15 o'clock, fewer than the goal; arriving by
     # 23:00 is what lets 15 o'clock in.
     goals = {"train": goal({"leave": "09:00", "arrive": "13:00"}, ["TRAINID"])}
@@ -158,10 +138,6 @@ def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -
     result = explain(play(goals, ("TRAINID", state)), DATABASE, RULES)["train"]
     assert result.cause == "other value"
     assert [fault.slot for fault in result.faults] == ["arrive", "leave"]
-
-
-def test_a_dialogue_without_turns_never_names_anything() -> None:
-    assert restaurant({"area": "north"}).cause == "never named"
 
 
 # A requested slot that is not provided.

@@ -77,7 +77,7 @@ def test_without_a_name_all_are_audited(audit: Cli) -> None:
     }
 
 
-def test_an_unknown_name_is_told_with_those_there_are(folder: Path, audit: Cli) -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path, audit: Cli) -> None:
     assert "unknown entry 'carefull'; choose from careful" in audit.refused(folder, "carefull")
 
 

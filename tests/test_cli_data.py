@@ -49,18 +49,20 @@ def test_statistics_count_how_far_reference_styles_agree(cli: Cli) -> None:
     played = replace(plain, references=references)
     trained = {("restaurant", "area", "north"), ("hotel", "stars", "4")}
     known = replace(benchmark({"d1": played}), seen={"d1"}, trained=trained)
-    found = {r["what"]: (r["number"], r["percent"]) for r in statistics_table(known).data}
-    assert found["with a goal that occurs in train or dev"] == (1, 100)
-    assert found["domain-slot-value triplets in gold states"] == (3, None)
-    # Of a hotel's area north and south and 4 stars: north is known of restaurants only.
-    lacking = "that train and dev lack"
-    assert found[f"domain-slot-value triplets {lacking}"] == (2, pytest.approx(200 / 3))
-    assert found[f"slot-value pairs {lacking}"] == (1, None)
-    assert found["with a slot in some reference style"] == (3, 75)
-    assert found["of these, identical in all styles"] == (1, pytest.approx(100 / 3))
-    assert found["of these, different in any two styles"] == (1, pytest.approx(100 / 3))
-    run = cli.done("data", "statistics")
-    assert run.out.startswith("Benchmark sample")
+    counts = {r["what"]: (r["number"], r["percent"]) for r in statistics_table(known).data}
+    third = pytest.approx(100 / 3)
+    expected = {
+        "with a goal that occurs in train or dev": (1, 100),
+        "domain-slot-value triplets in gold states": (3, None),
+        # Of a hotel's area north and south and 4 stars: north is known of restaurants only.
+        "domain-slot-value triplets that train and dev lack": (2, pytest.approx(200 / 3)),
+        "slot-value pairs that train and dev lack": (1, None),
+        "with a slot in some reference style": (3, 75),
+        "of these, identical in all styles": (1, third),
+        "of these, different in any two styles": (1, third),
+    }
+    assert {what: counts[what] for what in expected} == expected
+    assert cli.done("data", "statistics").out.startswith("Benchmark sample")
 
 
 @pytest.mark.real_data

@@ -205,7 +205,7 @@ def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[byte
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
-def test_whoever_stops_reading_gets_no_traceback(file: Path) -> None:
+def test_a_closed_pipe_gives_no_traceback(file: Path) -> None:
     done = _shell(f"(sleep 0.1; mwz score {file}; echo status $? >&2) | true")
     assert done.stderr.decode() == f"{NOTICE}status 1\n"
 

@@ -162,7 +162,5 @@ def test_without_losses_no_table_is_shown(why: Cli, tmp_path: Path, scorer: Scor
         ((HASTY, "--dialogue", "town001", "--turn", 99), "turn 99 is not played; its turns are 0"),
     ],
 )
-def test_what_cannot_be_used_is_refused(
-    arguments: tuple[object, ...], message: str, why: Cli
-) -> None:
+def test_bad_arguments_are_refused(arguments: tuple[object, ...], message: str, why: Cli) -> None:
     assert message in why.refused(*arguments)

@@ -104,13 +104,13 @@ def test_domains_of_acts(acts: list[str], domains: list[str]) -> None:
     assert gold_active_domains([{}], [acts]) == [domains]
 
 
-def test_a_turn_about_nothing_is_about_what_the_last_one_was() -> None:
+def test_a_turn_without_domains_has_those_of_the_turn_before() -> None:
     acts = [["Hotel-Inform"], ["Booking-Book"], []]
     assert gold_active_domains([{}, {}, {}], acts) == [["hotel"], ["hotel"], ["hotel"]]
     assert gold_active_domains([{}], [[]]) == [[]]
 
 
-def test_general_goes_where_it_is_one_of_two() -> None:
+def test_general_goes_beside_a_single_other_domain() -> None:
     acts = [["general-bye"]]
     assert gold_active_domains([H1], acts) == [["hotel"]]
     assert gold_active_domains([{**H1, **T1}], acts) == [["hotel", "train", "general"]]

@@ -67,7 +67,7 @@ def test_a_file_without_values_has_the_figures_that_need_none(cli: Cli, path: Pa
     assert "SA: 2 of 30 slots wrong" in cli.done("dst", path, "--dialogue", "mul0003").out
 
 
-def test_beside_a_file_with_values_each_has_its_own_figures(cli: Cli, path: Path) -> None:
+def test_files_with_and_without_values_share_a_table(cli: Cli, path: Path) -> None:
     other = write_states(path.with_name("other.json"), [("hotel.area", "hotel.area")])
     rows = cli.of("dst").json(path, other, "--format", "json", "--intervals")
     assert [row["metrics"]["JGA"] for row in rows] == [pytest.approx(20), 100]
@@ -82,7 +82,7 @@ def test_a_slot_that_is_right_again_errs_by_slots_alone(path: Path) -> None:
     assert distances == [[EXACT, ERROR, 1, 2, 3], [EXACT, ERROR, 1, ERROR, 1]]
 
 
-def test_what_needs_values_is_refused(cli: Cli, path: Path) -> None:
+def test_commands_that_need_values_refuse_it(cli: Cli, path: Path) -> None:
     problem = "says only which slots are right; a study needs the values of the states"
     assert problem in cli.refused("lab", "analysis", path)
     new = ("--name", "New", "--track", "state-tracking", "--submissions", path.parent)

@@ -58,7 +58,7 @@ def test_bad_json_is_reported_with_its_place(tmp_path: Path, content: bytes, mes
         read_json(path)
 
 
-def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+def test_unreadable_files_are_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for place, problem in (
         ("none.json", "no such file"),

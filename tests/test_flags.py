@@ -117,7 +117,7 @@ def test_a_flag_is_raised_beyond_its_limit_and_not_at_it(flag: str) -> None:
         assert declared_flags()[flag].is_raised(measured) == raised
 
 
-def test_numbers_of_nothing_that_is_named_are_not_measured() -> None:
+def test_numbers_without_a_name_are_not_measured() -> None:
     said = [_said("[phone] [address] [postcode]")] * HUNDRED
     assert "placeholders" not in _measured(_on(["PHONE"]), said)
 
@@ -133,7 +133,9 @@ def test_numbers_of_nothing_that_is_named_are_not_measured() -> None:
         ("told", _on(["NAME"]), [_said("golden spoon")] * HUNDRED),
     ],
 )
-def test_what_says_nothing_is_not_measured(flag: str, on: Benchmark, said: list[Turns]) -> None:
+def test_flags_of_too_few_units_are_not_measured(
+    flag: str, on: Benchmark, said: list[Turns]
+) -> None:
     assert flag not in _measured(on, said, "inform")
 
 
@@ -184,7 +186,7 @@ def test_declared_states_of_others_raise_nothing() -> None:
         assert raised_flags(row) == raised
 
 
-def test_who_says_whose_states_it_has_must_have_them() -> None:
+def test_the_entry_named_by_states_of_must_have_these_states() -> None:
     first, second = _marks("states", 99)
     for whose, message in (
         ("first", "its belief states are not those of first (0.99 of them are)"),

@@ -122,7 +122,7 @@ _GAP = {"sng1": {"0": TURNS[0], "2": TURNS[1]}, "sng2": {"0": TURNS[0], "1": TUR
         ([{"session": "x"}], "give them by `mwz convert --key FIELD=KEY`"),
     ],
 )
-def test_what_contradicts_itself_is_refused(content: object, problem: str) -> None:
+def test_contradicting_turns_are_refused(content: object, problem: str) -> None:
     assert problem in "\n".join(_problems(content))
 
 

@@ -28,28 +28,19 @@ from helpers import CAREFUL, Cli, benchmark, dialogue, goal, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board import (
-    Entry,
-    Reading,
-    Scores,
-    read_entries,
-)
+from mwz.harness.board import Entry, Reading, Scores, read_entries
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.rows import bound_note, figure_of, shown_rank
 from mwz.harness.board.scores import hashes_of, parse_scores, scores_text
 from mwz.harness.board.state_tracking import read_states
-from mwz.harness.board.tracked import (
-    FurtherGold,
-    submission_against,
-    tracker_against,
-)
+from mwz.harness.board.tracked import FurtherGold, submission_against, tracker_against
 from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
 from mwz.harness.data.gold_states import gold_states_path, install_gold_states
-from mwz.harness.metrics import GoldStates, score_tracking
+from mwz.harness.metrics import GoldStates, parse_tracking_file, score_tracking
 from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
 from mwz.harness.submission.model import NormalizedDialogue
@@ -63,8 +54,8 @@ GOLD = GoldStates("1.1", "tiny", {"d1": [AREA, ANY_STARS]})
 
 
 def tiny() -> Benchmark:
-    one = dialogue({"hotel": goal()}, 2, states=[AREA, STARS])
-    return benchmark({"d1": one, "d2": one})
+    played = dialogue({"hotel": goal()}, 2, states=[AREA, STARS])
+    return benchmark({"d1": played, "d2": played})
 
 
 def said(*states: Any) -> NormalizedDialogue:
@@ -101,7 +92,7 @@ def test_what_predicts_no_states_or_plays_none_of_the_dialogues_is_not_scored() 
 
 
 def own_gold(id_: str, *predicted: Any) -> Any:
-    return {id_: {str(at): {"gt": AREA, "pr": state} for at, state in enumerate(predicted)}}
+    return {id_: [{"gt": AREA, "pr": state} for state in predicted]}
 
 
 def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -> None:
@@ -145,19 +136,15 @@ def test_what_is_stored_reads_back() -> None:
 # -------------------------------------------------------------------------------- board
 
 
-def _jga(further: FurtherGold, jga: float) -> FurtherGold:
+def _jga(further: FurtherGold, jga: float, turns: int = 570) -> FurtherGold:
     """Return scores on all turns of the made-up benchmark, with a JGA, 5 more without dontcare."""
-    return {
-        version: {
-            choice: replace(
-                one,
-                result=replace(one.result, metrics={**one.result.metrics, "JGA": value}),
-                coverage=replace(one.coverage, turns=570, of_turns=600),
-            )
-            for (choice, one), value in zip(by_choice.items(), (jga, jga + 5), strict=True)
-        }
-        for version, by_choice in further.items()
-    }
+    scores = {}
+    for choice, value in (("keep", jga), ("drop", jga + 5)):
+        stored = further["1.1"][choice]
+        result = replace(stored.result, metrics={**stored.result.metrics, "JGA": value})
+        coverage = replace(stored.coverage, turns=turns, of_turns=600)
+        scores[choice] = replace(stored, result=result, coverage=coverage)
+    return {"1.1": scores}
 
 
 def _systems(folder: Path, figures: Mapping[str, tuple[float, float | None]]) -> list[Entry]:
@@ -174,10 +161,6 @@ def _systems(folder: Path, figures: Mapping[str, tuple[float, float | None]]) ->
     return entries
 
 
-def _tables(entries: list[Entry]) -> list[list[Any]]:
-    return track_tables("state-tracking", entries)
-
-
 def _texts(table: list[Any]) -> list[dict[str, str]]:
     """Return the rows of a table as they are shown, by the titles of the columns."""
     shown = shown_columns("state-tracking", table)
@@ -191,7 +174,7 @@ def _texts(table: list[Any]) -> list[dict[str, str]]:
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None:
     figures = {"a": (50.0, 20.0), "b": (40.0, 45.5), "c": (30.0, 30.0), "old": (45.0, None)}
-    own, other = _tables(_systems(tmp_path, figures))
+    own, other = track_tables("state-tracking", _systems(tmp_path, figures))
     assert [(row.key, row.rank) for row in own] == [("a", 1), ("old", 2), ("b", 3), ("c", 4)]
     shown = _texts(other)
     titles = ("#", "System", "JGA 1.1", "without dontcare", "JGA of the benchmark", "Difference")
@@ -211,18 +194,14 @@ def test_turns_without_gold_count_for_nobody(tmp_path: Path) -> None:
     rates = {"inform": 80.0, "success": 60.0}
     played = report(dst=states, turns=540, dialogues=90, strict=rates, optimistic=rates)
     entry = enter(tmp_path, "part", system(name="part"), {"2021": played}, b"part")
-    by_version = _jga(further(), 40.0)["1.1"]
-    kept = {
-        "1.1": {
-            choice: replace(one, coverage=replace(one.coverage, turns=513))
-            for choice, one in by_version.items()
-        }
-    }
-    part = replace(entry, scores=replace(entry.scores, further_gold=kept))
-    own, other = _tables([*_systems(tmp_path, {"whole": (50.0, 20.0)}), part])
-    assert [(row["System"], row["JGA"]) for row in _texts(own)] == [
-        *(("whole", "50.00"), ("part", "≥ 36.00"))  # 40 * 540 / 600
-    ]
+    stored = _jga(further(), 40.0, turns=513)
+    part = replace(entry, scores=replace(entry.scores, further_gold=stored))
+    own, other = track_tables(
+        "state-tracking", [*_systems(tmp_path, {"whole": (50.0, 20.0)}), part]
+    )
+    # 40 * 540 / 600.
+    accuracies = [(row["System"], row["JGA"]) for row in _texts(own)]
+    assert accuracies == [("whole", "50.00"), ("part", "≥ 36.00")]
     titles = ("System", "JGA 1.1", "without dontcare", "Difference")
     assert [[row[title] for title in titles] for row in _texts(other)] == [
         ["part", "≥ 36.00", "≥ 40.50", "0.00"],  # 40 * 513 / 570, and 45 * 513 / 570
@@ -240,7 +219,9 @@ def test_versions_have_one_table_for_all_trackers(tmp_path: Path) -> None:
     scores = score_entry(read_states(content, "x.json", reading), [GOLD])
     tracker = enter_tracker(tmp_path, "tracker", content, scores)
     assert tracker.scores == scores
-    *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
+    *_, [first, second] = track_tables(
+        "state-tracking", [*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker]
+    )
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
     assert second.figures["JGA"].number == 50
@@ -263,8 +244,10 @@ def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_pa
     def audited(printed: str, column: str = columns[0]) -> tuple[Any, ...]:
         row = ReportedRow("A", {column: printed}, entry="a")
         place = ("state-tracking", "authors", "x/y", "0" * 40, "README.md", columns, (row,))
-        found = record([entry], [ReportedTable("t", "Printed", *place)])
-        return tuple((o.setup, o.title, o.scored, o.verdict) for o in found)
+        figures = record([entry], [ReportedTable("t", "Printed", *place)])
+        return tuple(
+            (figure.setup, figure.title, figure.scored, figure.verdict) for figure in figures
+        )
 
     assert audited("60.0") == (("gold states 1.1", "JGA", 60.0, "matches the paper"),)
     dropped = "matches the paper under --dontcare drop"
@@ -293,7 +276,7 @@ def declares(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def _install(version: str = "1.1", left_out: int = 1) -> GoldStates:
     """Install the sample's own states as those of a version that lacks a dialogue."""
     dialogues = list(load_benchmark("sample").dialogues.items())[left_out:]
-    gold = GoldStates(version, "sample", {id_: one.states for id_, one in dialogues})
+    gold = GoldStates(version, "sample", {id_: dialogue_.states for id_, dialogue_ in dialogues})
     install_gold_states(gold)
     return gold
 
@@ -354,10 +337,8 @@ def test_a_version_needs_only_a_declaration(board: _Board, declares: Callable[..
     declares("1.1", "1.2")
     _install("1.2", left_out=2)
     board.rescore.done()
-    assert {v: one["keep"].coverage.dialogues for v, one in board.further().items()} == {
-        "1.1": 29,
-        "1.2": 28,
-    }
+    dialogues = {v: scores["keep"].coverage.dialogues for v, scores in board.further().items()}
+    assert dialogues == {"1.1": 29, "1.2": 28}
     declares("1.2")
     [message] = [line for line in board.verify("careful").out.splitlines() if "1.1" in line]
     assert "further_gold.1.1: cannot be scored, or the board does not use it" in message
@@ -365,7 +346,7 @@ def test_a_version_needs_only_a_declaration(board: _Board, declares: Callable[..
     assert list(board.further()) == ["1.2"]
 
 
-def test_what_is_stored_is_kept_where_the_gold_states_are_not_installed(board: _Board) -> None:
+def test_stored_figures_stay_where_gold_states_are_not_installed(board: _Board) -> None:
     before = board.further()
     gold_states_path("sample", "1.1").unlink()
     run = board.rescore.done()
@@ -383,17 +364,17 @@ def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
     return lambda content: content["further_gold"][version][choice]["result"]["metrics"].update(to)
 
 
-def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
+def test_an_edited_figure_is_found_with_what_it_should_be(board: _Board) -> None:
     true = board.further()["1.1"]["drop"].jga
     change_scores(board.folder / "careful", _figure("1.1", "drop", JGA=99.0))
     run = board.verify.failed()
-    [line] = [one for one in run.out.splitlines() if "drop.result.metrics.JGA" in one]
+    [line] = [line for line in run.out.splitlines() if "drop.result.metrics.JGA" in line]
     assert line.startswith("further_gold.1.1.drop.result.metrics.JGA ")
     assert "99.0" in line
     assert repr(true) in line
 
 
-def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
+def test_other_gold_states_under_the_same_name_are_found(board: _Board) -> None:
     _install(left_out=2)
     run = board.verify.failed("careful")
     assert "careful: further_gold.1.1: different gold states" in run.out
@@ -401,13 +382,12 @@ def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
-    path = CAREFUL
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
-    run = board.run.done("submit", path, *options)
+    run = board.run.done("submit", CAREFUL, *options)
     assert "version 1.1" in run.out
     assert board.further()["1.1"]["keep"].coverage.dialogues == 29
     gold_states_path("sample", "1.1").unlink()
-    run = board.run.done("submit", path, *options)
+    run = board.run.done("submit", CAREFUL, *options)
     assert "not scored against gold states 1.1, which are not installed" in run.err
     assert board.further() == {}
     # Then nothing is stored that could not be verified.
@@ -427,17 +407,14 @@ def test_unfit_trackers_are_refused_on_submission(board: _Board, tmp_path: Path)
 def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board) -> None:
     folder = board.folder / "empty-states"
     folder.mkdir()
-    facts = {
-        "name": "Empty states",
-        "track": "state-tracking",
-        "predictions": {"made": EMPTY_STATES},
-    }
+    made = {"made": EMPTY_STATES}
+    facts = system(name="Empty states", track="state-tracking", predictions=made)
     (folder / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
     board.rescore.done()
     entry = read_entry(folder)
     assert entry.problems == ()
     assert entry.scores.further_gold["1.1"]["keep"].coverage.dialogues == 29
-    tables = _tables(read_entries(board.folder))
+    tables = track_tables("state-tracking", read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, figure_of(row, "gained").number) for row in rows] == [(None, None)] * 2
     assert all(len(table) == 3 for table in tables)
@@ -462,21 +439,20 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     entry = read_entry(REPOSITORY / key)
     [own, further] = entry.scores.tracked()
     scores = (own, further, further.without_dontcare)
-    assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED[key]
+    assert tuple(round(score.jga, 2) for score in scores) == PUBLISHED[key]
     assert [score.coverage.turns for score in scores] == [7372, 7368, 7368]
 
 
 @pytest.mark.real_data
 def test_public_outputs_against_2_2_and_2_4(
-    multiwoz: Benchmark,
-    gold_24: GoldStates,
-    predictions: Callable[[str], Mapping[str, Any]],
+    multiwoz: Benchmark, gold_24: GoldStates, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
     read = predictions("ubar")
-    own = tracker_scores(json.dumps(read).encode(), "ubar", multiwoz).result
-    found = tracker_against(read, "ubar", multiwoz, [gold_24])["2.4"]
-    scores = (own, found["keep"], found["drop"])
-    assert tuple(round(score.jga, 2) for score in scores) == PUBLISHED["ubar"]
+    file = parse_tracking_file(read, "ubar", lambda: multiwoz)
+    own = score_tracking(file.dialogues).metrics["JGA"]
+    against = tracker_against(read, "ubar", multiwoz, [gold_24])["2.4"]
+    accuracies = (own, against["keep"].jga, against["drop"].jga)
+    assert tuple(round(accuracy, 2) for accuracy in accuracies) == PUBLISHED["ubar"]
 
 
 @pytest.mark.real_data

@@ -113,7 +113,7 @@ def _by_definition(first: str, second: str) -> int:
 
 @settings(deadline=None, max_examples=100)
 @given(_TEXTS, _TEXTS)
-def test_it_is_what_the_definition_says(first: str, second: str) -> None:
+def test_the_ratio_is_that_of_the_definition(first: str, second: str) -> None:
     assert partial_ratio(first, second) == _by_definition(first, second)
 
 

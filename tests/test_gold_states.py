@@ -231,7 +231,7 @@ def test_a_version_is_the_name_of_a_file(version: str, write: Callable[[Any], Pa
         read_gold_states(version, write(data_json()), tiny())
 
 
-def test_they_are_loaded_as_they_were_installed() -> None:
+def test_gold_states_are_loaded_as_they_were_installed() -> None:
     gold = GoldStates("2.4", "multiwoz", STATES)
     path = install_gold_states(gold)
     assert path == gold_states_path("multiwoz", "2.4")
@@ -341,7 +341,7 @@ def test_one_wrong_import_installs_nothing(cli: Cli, write: Callable[..., Path])
         (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz, which has 2.2"),
     ],
 )
-def test_what_is_missing_is_refused(
+def test_missing_files_and_versions_are_refused(
     cli: Cli, here: Path, arguments: Sequence[str], message: str
 ) -> None:
     install_benchmark(tiny())

@@ -177,7 +177,7 @@ def test_a_content_hash_depends_on_the_order_of_a_states_domains() -> None:
 # What is kept beside it.
 
 
-def test_what_is_derived_is_kept_and_gives_the_same_scores(sample: Benchmark) -> None:
+def test_derived_data_are_stored_and_give_the_same_scores(sample: Benchmark) -> None:
     install_benchmark(replace(sample, name="multiwoz"))
     responses = {id_: played.references["damd"] for id_, played in sample.dialogues.items()}
     for _ in range(2):
@@ -193,7 +193,7 @@ def test_what_is_derived_is_kept_and_gives_the_same_scores(sample: Benchmark) ->
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", None])
-def test_what_is_kept_and_damaged_is_made_again(damage: bytes | None) -> None:
+def test_damaged_derived_data_are_made_again(damage: bytes | None) -> None:
     path = install_benchmark(TINY)
     load_benchmark("multiwoz")
     [prepared] = (path.parent / "multiwoz.prepared").iterdir()

@@ -1,4 +1,4 @@
-"""The interface does not move: layouts of JSON, exit statuses and errors' words."""
+"""What does not move: the sample's scores to the last digit, layouts of JSON, and options."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
             texts = [member.help or "", *(getattr(p, "help", None) or "" for p in member.params)]
             named |= set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", " ".join(texts)))
     assert named - known == set()
+
+
+def test_scores_of_the_sample_are_what_they_were(regenerate: Any) -> None:
+    """Under every rule set."""
+    text = (PROJECT / "tests/golden/sample_reports.json").read_text(encoding="utf-8")
+    # By way of JSON, which writes every digit that a float has.
+    made = json.loads(json.dumps(regenerate.golden_reports()))
+    assert made == json.loads(text), "see `python tools/regenerate.py`"

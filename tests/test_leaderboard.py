@@ -143,7 +143,7 @@ def test_below_nine_tenths_there_is_no_rank(turns: int, rank: int | None, tmp_pa
 
 
 @pytest.mark.parametrize("gone", ["file", "unavailable"])
-def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) -> None:
+def test_entries_without_predictions_have_no_rank(gone: str, tmp_path: Path) -> None:
     enter(tmp_path, "kept", scored=reports(bleu=10.0))
     facts = system(name="Lost")
     if gone == "unavailable":

@@ -136,14 +136,14 @@ def test_the_delexicaliser_is_never_applied_silently(cli: Cli, tmp_path: Path) -
         assert text in run.out
 
 
-def test_what_was_delexicalised_is_signed_as_such(sample: Benchmark) -> None:
+def test_delexicalised_submissions_need_a_scorer_of_plain_english(sample: Benchmark) -> None:
     normalized = normalize(Scorer(sample, Options(lexicalised=True)), human_submission(sample))
     with pytest.raises(InputError, match="was delexicalised"):
         report_on(Scorer(sample), normalized)
 
 
 @pytest.mark.parametrize("made", ["@constant", "@corpus:damd"])
-def test_what_has_no_plain_english_is_refused(cli: Cli, made: str) -> None:
+def test_made_submissions_without_plain_english_are_refused(cli: Cli, made: str) -> None:
     message = cli.refused("score", made, "--lexicalised")
     assert "`grounded` needs responses in plain English" in message
 
