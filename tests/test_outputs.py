@@ -93,9 +93,9 @@ def first_changed(outputs: Outputs, **changes: Any) -> dict[str, Any]:
 
 def test_responses_alone_score_as_they_did(scored: Scored, outputs: Outputs) -> None:
     texts = by_dialogue(outputs, lambda turns: [turn["response"] for turn in turns])
-    report, _ = scored(by_dialogue(texts, lambda of: [{"response": text} for text in of]))
+    report, _ = scored(by_dialogue(texts, lambda said: [{"response": text} for text in said]))
     assert scored(texts)[0] == report
-    listed = [{"dialogue_id": id_, "turns": of} for id_, of in texts.items()]
+    listed = [{"dialogue_id": id_, "turns": said} for id_, said in texts.items()]
     assert scored(lines(listed))[0] == report
 
 

@@ -78,7 +78,7 @@ def test_a_release_has_one_version_and_a_changelog(tmp_path: Path, release: Any)
     assert release.notes("# C\n\n## 2\n\nb\n\n## 1\n\na\n", "2") == ("b", True)
     assert release.notes("# C\n", "2") == ("", False)
     wrong = release.problems(PROJECT, tmp_path, final=False)
-    assert [re.sub(r".*: no (.+) of version .+", r"\1", one) for one in wrong] == [
-        *("source distribution", "wheel"),
+    assert [re.sub(r".*: no (.+) of version .+", r"\1", problem) for problem in wrong] == [
+        *("source distribution", "wheel")
     ]
     assert (tmp_path / "notes.md").read_text(encoding="utf-8").strip()

@@ -57,7 +57,7 @@ def test_only_dialogues_that_all_outputs_play_count() -> None:
     assert system.scores == {"square": pytest.approx(42.25)}
 
 
-def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> None:
+def test_the_mean_is_tested_by_swapping_in_all_outputs_at_once() -> None:
     seeds = (FIRST, SECOND)
 
     def difference(swapped: Sequence[bool]) -> float:
@@ -71,7 +71,7 @@ def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> N
 
     observed = difference([False] * 6)
     ways = [difference(swapped) for swapped in product((False, True), repeat=6)]
-    exact = sum(one >= observed - 1e-9 for one in ways) / len(ways)
+    exact = sum(way >= observed - 1e-9 for way in ways) / len(ways)
     assert 0 < exact < 1
     system = mean_of("system", list(map(_made_up, seeds)))
     pair = mean_of("b", [_made_up(BASELINE)]), system

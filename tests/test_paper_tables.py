@@ -18,13 +18,7 @@ from synthetic import write_repositories
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_entries
-from mwz.harness.board.audit.paper_tables import (
-    CORPUS,
-    QUOTED,
-    cells,
-    equal_text,
-    read_paper,
-)
+from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.data.installed import install_benchmark
 
 _PUBLISHED = {4: "table4_bleu", 5: "table5_inform_success", 6: "table6_diversity"}
@@ -74,8 +68,8 @@ def test_a_cell_is_equal_if_the_harness_gives_its_digits(
 
 def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
     enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
-    found = cells(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
-    assert [(cell.entry, cell.equal) for cell in found] == [("one", False), (CORPUS, True)]
+    compared = cells(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
+    assert [(cell.entry, cell.equal) for cell in compared] == [("one", False), (CORPUS, True)]
 
 
 # -------------------------------------------------------------------------- the command
@@ -115,12 +109,14 @@ def test_csv_has_a_row_for_each_cell(cli: Cli) -> None:
 
 
 def test_the_audit_says_how_many_rates_of_the_paper_come_out() -> None:
-    found = [
+    rates = [
         cell
         for cell in cells(read_paper(), read_entries(REPOSITORY), "2021")
         if cell.source == "table 5" and cell.setup != QUOTED and cell.entry != CORPUS
     ]
-    strict, optimistic = ([c for c in found if ("opt" in c.title) is one] for one in (False, True))
+    strict, optimistic = (
+        [c for c in rates if ("opt" in c.title) is is_optimistic] for is_optimistic in (False, True)
+    )
     farthest = max(abs(cell.difference or 0) for cell in optimistic)
     audit = " ".join((PROJECT / "docs" / "audit.md").read_text(encoding="utf-8").split())
     assert f"{equal_text(strict)} strict rates" in audit
@@ -145,7 +141,7 @@ def test_facts_of_a_benchmark_that_is_not_installed_are_not_at_hand(cli: Cli) ->
     facts = _facts(cli)
     # The entries say how their authors evaluated; all else takes MultiWOZ.
     assert [equal for _, _, equal in facts.pop("table_3")] == [True] * 13
-    assert {fact[1:] for of in facts.values() for fact in of} == {("not at hand", None)}
+    assert {fact[1:] for rows in facts.values() for fact in rows} == {("not at hand", None)}
     assert "not at hand: `mwz data fetch --split all` installs" in _cells("text", cli)
 
 
@@ -166,20 +162,17 @@ def test_facts_of_the_paper(multiwoz: Benchmark, cli: Cli) -> None:
     # 5205 of 7372 turns are 70.605 %; the train and dev dialogues are not there.
     assert facts.pop("section_4.1")[0] == ("70.61", "70.60", False)
     assert {fact[1:] for fact in facts.pop("section_4.6")} == {("not at hand", None)}
-    assert [equal for of in facts.values() for _, _, equal in of] == [True] * (1 + 6 + 13)
+    assert [equal for rows in facts.values() for _, _, equal in rows] == [True] * (1 + 6 + 13)
 
 
 def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
     row = {"label": "JGA", "metric": "JGA", "figures": ("0.50", "0.5000")}
     # The first of two turns is right; of the other column the second.
-    examples = {
-        "one": (("a-x", "a-x"), ("a-x=1", "a-x=2")),
-        "two": (("a-x a-y", "a-x"), ("", "")),
-    }
+    examples = {"one": (("a-x", "a-x"), ("a-x=1", "a-x=2")), "two": (("a-x a-y", "a-x"), ("", ""))}
     table = {"number": "A1", "title": "made up", "rows": [row], "examples": examples}
     paper = {"source": "someone", "systems": ["one", "two"], "tables": [table], "percent": False}
-    found = cells(paper, [], "2021")
-    assert [(cell.scored, cell.equal) for cell in found] == [(0.5, True)] * 2
+    compared = cells(paper, [], "2021")
+    assert [(cell.scored, cell.equal) for cell in compared] == [(0.5, True)] * 2
 
 
 def _rows(paper: str, cli: Cli, *more: object) -> dict[str, list[dict[str, Any]]]:
@@ -248,6 +241,7 @@ def test_the_file_of_trippy_gives_its_row_of_table_1(upstream: Path, cli: Cli) -
     assert _fates(dst) == _FATES["fga"]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_files_of_t5_give_what_its_authors_print(dst_data: Path, cli: Cli) -> None:
     # Of 12 trackers each that are at hand, six metrics.

@@ -47,16 +47,16 @@ def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
         for file in source.files:
             if file.part == "predictions" or file.path.endswith(("_db.json", "_log.txt")):
                 pinned.setdefault(file.path, set()).add(file.blob)
-    clones = [one for one in upstream.iterdir() if one.is_dir()]
-    found = {
+    clones = [folder for folder in upstream.iterdir() if folder.is_dir()]
+    by_path = {
         path: [clone / path for clone in clones if (clone / path).is_file()] for path in pinned
     }
     wrong = [
         path
-        for path, places in found.items()
+        for path, places in by_path.items()
         if places and not pinned[path] & {blob_id(place.read_bytes()) for place in places}
     ]
-    assert sum(map(bool, found.values())) >= 13 + 4
+    assert sum(map(bool, by_path.values())) >= 13 + 4
     assert wrong == []
 
 

@@ -13,12 +13,7 @@ from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.scorer import score
-from mwz.normalization import (
-    Aliases,
-    alias_tables,
-    normalized_text,
-    rule_set,
-)
+from mwz.normalization import Aliases, alias_tables, normalized_text, rule_set
 
 RULES = rule_set("2021")
 
@@ -69,7 +64,7 @@ def test_aliases_say_where_active_domains_come_from() -> None:
 # The signature.
 
 
-def test_the_table_is_in_the_signature_and_the_digest_of_the_rules_stays() -> None:
+def test_aliases_are_in_the_signature_and_no_part_of_the_rules() -> None:
     plain, own = (Scorer(TWO, o).signature() for o in (Options(), Options(placeholders=OWN)))
     assert own.rules_digest == plain.rules_digest == RULES.digest
     assert "placeholders" not in plain.parameters
@@ -79,7 +74,7 @@ def test_the_table_is_in_the_signature_and_the_digest_of_the_rules_stays() -> No
     assert plain.key != own.key
 
 
-def test_scores_with_and_without_aliases_do_not_compare_unless_that_may_differ() -> None:
+def test_scores_with_and_without_aliases_do_not_compare() -> None:
     plain, own = (Scorer(TWO, o).signature() for o in (Options(), Options(placeholders="dard")))
     label = alias_tables()["dard"].label
     (reason,) = plain.comparable_with(own).reasons
@@ -97,7 +92,7 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
     assert alias_tables()["dard"].label.startswith("dard-")
     assert Aliases.from_table(OWN).label.startswith("own-")
     others = {**OWN, "hotel_ref": "REFERENCE"}, {"restaurant_ref": "NAME"}
-    assert len({Aliases.from_table(one).label for one in (OWN, *others)}) == 3
+    assert len({Aliases.from_table(table).label for table in (OWN, *others)}) == 3
 
 
 # What a table may hold.
@@ -142,7 +137,7 @@ def test_no_file_and_no_table_is_told(tmp_path: Path) -> None:
         Options(placeholders="a" * 300 + ".toml")
 
 
-def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_path: Path) -> None:
+def test_a_rule_sets_own_placeholders_come_first(tmp_path: Path) -> None:
     # 2026 knows train_ref: a table for it may not name it, and one by name or that was read for
     # another rule set changes nothing there.
     path = tmp_path / "aliases.toml"

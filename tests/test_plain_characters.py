@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -61,11 +62,11 @@ def test_what_is_plain_is_left_alone_and_ascii_stays_ascii(text: str) -> None:
 def test_spans_are_places_of_the_text_in_plain_characters(sample: Benchmark) -> None:
     rules = rule_set("2021")
     delexicalise = Delexicaliser(sample.venue_records(rules), rules)
-    found = delexicalise("\ufeffTry Nonna&#x27;s\u00a0Attic, it’s fine.")
-    assert found.original == "Try Nonna's Attic, it's fine."
-    [span] = found.spans
-    assert found.original[span.start : span.end] == "Nonna's Attic"
-    assert found.text == "Try [name], it's fine."
+    delexicalised = delexicalise("\ufeffTry Nonna&#x27;s\u00a0Attic, it’s fine.")
+    assert delexicalised.original == "Try Nonna's Attic, it's fine."
+    [span] = delexicalised.spans
+    assert delexicalised.original[span.start : span.end] == "Nonna's Attic"
+    assert delexicalised.text == "Try [name], it's fine."
 
 
 # Scores.
@@ -132,7 +133,7 @@ def _clean() -> GroundedScores:
     return _grounded(load_benchmark("sample"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(
     st.lists(st.sampled_from([*_REWRITINGS]), min_size=1, max_size=3, unique=True),
     st.integers(0, 1 << 20),
@@ -142,8 +143,21 @@ def test_typography_does_not_change_scores(names: list[str], seed: int) -> None:
     assert _grounded(load_benchmark("sample"), names, seed) == _clean()
 
 
+@pytest.fixture(scope="module")
+def quarter(multiwoz: Benchmark) -> Benchmark:
+    """Every fourth dialogue of MultiWOZ."""
+    return replace(multiwoz, dialogues=dict([*multiwoz.dialogues.items()][::4]))
+
+
+@pytest.fixture(scope="module")
+def clean(quarter: Benchmark) -> GroundedScores:
+    """What the human responses score as they are written."""
+    return _grounded(quarter)
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", _REWRITINGS)
-def test_the_human_responses_of_multiwoz_score_the_same(name: str, multiwoz: Benchmark) -> None:
-    clean = _grounded(multiwoz)
-    assert clean == _grounded(multiwoz, [name], 7)
+def test_the_human_responses_of_multiwoz_score_the_same(
+    name: str, quarter: Benchmark, clean: GroundedScores
+) -> None:
+    assert _grounded(quarter, [name], 7) == clean

@@ -99,11 +99,9 @@ def test_published_plain_english_is_recognised(upstream: Path, multiwoz: Benchma
     capitals = json.loads((folder / "autotod_trad_auto_dials.json").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="names and numbers are placeholders"):
         scorer.score(capitals)
-    for name in ("mars", "augpt", "soloist"):
-        path = upstream / f"MultiWOZ_Evaluation/predictions/{name}.json"
-        predictions = json.loads(path.read_text(encoding="utf-8"))
-        with pytest.raises(InputError, match="names and numbers are placeholders"):
-            Scorer(multiwoz, Options(lexicalised=True)).score(predictions)
+    path = upstream / "MultiWOZ_Evaluation/predictions/mars.json"
+    with pytest.raises(InputError, match="names and numbers are placeholders"):
+        Scorer(multiwoz, Options(lexicalised=True)).score(json.loads(path.read_bytes()))
 
 
 # Files that hold both.

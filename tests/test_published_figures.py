@@ -170,7 +170,7 @@ OF_HDNO = {
 
 
 @pytest.mark.parametrize("folder", OF_HDNO)
-def test_notes_on_larls_entries_have_the_figures_with_estimated_domains(
+def test_notes_on_larl_have_figures_with_estimated_domains(
     folder: str, scorer: Scorer, entered: Mapping[str, Entry], predictions: Predictions
 ) -> None:
     key, printed, _ = OF_HDNO[folder]
@@ -186,7 +186,7 @@ def test_notes_on_larls_entries_have_the_figures_with_estimated_domains(
 @pytest.mark.parametrize(
     "agents", ["claude", "flan-t5", "flan-t5-single", "mistral", "mistral-single"]
 )
-def test_notes_on_dards_entries_have_the_figures_with_estimated_domains(
+def test_notes_on_dard_have_figures_with_estimated_domains(
     agents: str, scorer: Scorer, entered: Mapping[str, Entry], upstream: Path
 ) -> None:
     system = entered[f"dard-{agents}"].system
@@ -205,7 +205,7 @@ def test_larl_prints_bleu_with_sentence_marks(
     path = upstream / "HDNO" / "visualize" / folder / "test_file.txt"
     blocks = re.findall(r"(?m)^(\w+).json-prev_ctx.*\nTrue: (.*)\nPred: (.*)", path.read_text())
     _, printed, same = OF_HDNO[folder]
-    given, generated = ([f"<s> {block[at]} <eos>" for block in blocks] for at in (1, 2))
+    given, generated = ([f"<s> {block[place]} <eos>" for block in blocks] for place in (1, 2))
     bleu = sacrebleu.corpus_bleu(generated, [given], smooth_method="none", tokenize="none")
     assert bleu.score / 100 == pytest.approx(printed, abs=1e-6)
     turns: Counter[str] = Counter()

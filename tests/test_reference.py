@@ -35,9 +35,9 @@ def test_a_wrong_shortcut_is_found(
     careful["town001"][0]["response"] = "it is in the [value_area] , is it not?"
     monkeypatch.setattr(moses, "_detokenize_plain", lambda text: text.replace("the", "a"))
     normalizing.normalize_response.cache_clear()
-    found = _differences(sample, careful)
+    differences = _differences(sample, careful)
     normalizing.normalize_response.cache_clear()
-    assert {place for place, *_ in found} >= {"bleu.mwz22", "combined", "strict.combined"}
+    assert {place for place, *_ in differences} >= {"bleu.mwz22", "combined", "strict.combined"}
     monkeypatch.undo()
     monkeypatch.setattr("mwz.harness.metrics.counts.tokenize_13a", str.split)
     monkeypatch.setattr(counts, "_kept_tokens", str.split)
@@ -49,9 +49,9 @@ def test_a_wrong_answer_of_the_venue_database_is_found(
 ) -> None:
     venue_database.cache_clear()
     monkeypatch.setattr("mwz.database.venues.reaches", lambda *arguments: False)
-    found = _differences(sample, careful)
+    differences = _differences(sample, careful)
     venue_database.cache_clear()
-    assert any("venues of restaurant" in place for place, *_ in found)
+    assert any("venues of restaurant" in place for place, *_ in differences)
 
 
 def test_the_command_compares_entries(here: Path, cli: Cli) -> None:

@@ -205,11 +205,11 @@ def test_special_tokens_are_remarked(tag: str, is_tag: bool) -> None:
 
 def test_remarks_are_few_and_short() -> None:
     remarks = Findings()
-    for number in range(10_000):
-        remarks.add(f"turn {number}", f"{number} " + "x" * 10_000, "a")
+    for number in range(1000):
+        remarks.add(f"turn {number}", f"{number} " + "x" * 2000, "a")
     listed = remarks.remarks()
     assert len(listed) <= 101
-    assert sum(remark.count for remark in listed) == 10_000
+    assert sum(remark.count for remark in listed) == 1000
     assert max(len(str(remark)) for remark in listed) <= 1000
 
 
@@ -260,10 +260,8 @@ def test_two_spellings_of_a_slot_are_one(slots: dict[str, str], read: dict[str, 
 
 
 def test_two_spellings_of_a_slot_with_two_values_are_refused() -> None:
-    state = {"hotel": {"pricerange": "moderate", "price range": "cheap"}}
-    problem = str(refusal(_remarks, {**TURN, "state": state}))
-    assert "`pricerange` and `price range` are one slot, with 'moderate' and 'cheap'" in problem
-    # Also where both are read by one name.
-    state = {"hotel": {"price_range": "moderate", "price range": "cheap"}}
-    problem = str(refusal(_remarks, {**TURN, "state": state}))
-    assert "`price_range` and `price range` are one slot, with 'moderate' and 'cheap'" in problem
+    # Also where neither is the name that they are read by.
+    for name in ("pricerange", "price_range"):
+        state = {"hotel": {name: "moderate", "price range": "cheap"}}
+        problem = str(refusal(_remarks, {**TURN, "state": state}))
+        assert f"`{name}` and `price range` are one slot, with 'moderate' and 'cheap'" in problem

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Mapping
 from functools import partial
+=======
+from collections.abc import Mapping, Sequence
+>>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
 
 import pytest
 from helpers import RULES, benchmark, dialogue
@@ -89,7 +93,7 @@ def test_a_note_says_how_many_values_are_read_as_what() -> None:
     ]
 
 
-def test_a_note_names_the_characters_of_responses_that_are_read_in_plain_form() -> None:
+def test_a_note_names_the_characters_that_are_made_plain() -> None:
     submission = _read({"response": "a\u00a0b\u200b"}, {"response": "c\u00a0[name]"})
     assert [turn.response for turn in submission.dialogues["d0"]] == ["a b", "c [name]"]
     assert _notes(submission, "responses") == [
@@ -162,6 +166,7 @@ _OTHER = {
 _TOWN = benchmark({"d0": dialogue({}, 2, states=[_OTHER, _GOLD])})
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("domain", "slot", "written", "feature", "meant"),
     [
@@ -179,11 +184,29 @@ _TOWN = benchmark({"d0": dialogue({}, 2, states=[_OTHER, _GOLD])})
             ("hotel", "area", value, "value_dontcare", "dontcare")
             for value in ("any", "doesn't matter", "no preference", "any area", "Whatever")
         ),
+=======
+# What is remarked -> domain, slot and the value that is meant -> how it is written.
+_WRITTEN: Mapping[str | None, Mapping[tuple[str, str, str | None], Sequence[str]]] = {
+    # In order: the benchmark's value, in any case and characters, and what asks for nothing.
+    None: {
+        ("hotel", "area", None): ("centre", " Centre", "dontcare", "not mentioned"),
+        ("hotel", "type", None): ("guest-houses",),
+        ("train", "leave", None): ("10:15", "after 5:30 pm"),
+    },
+    # None of these is a value.
+    "value_empty": {("hotel", "area", ""): ("none", "", "unknown", "N.A.", "undefined", "[none]")},
+    "value_dontcare": {
+        ("hotel", "area", "dontcare"): (
+            *("any", "doesn't matter", "no preference", "any area", "Whatever"),
+        )
+    },
+    "value_spelling": {
+>>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
         # Words, plurals, blanks and hyphens.
-        *(
-            ("hotel", "area", value, "value_spelling", "centre")
-            for value in ("center", "the centre of town", "city centre", "Central", "centre area")
+        ("hotel", "area", "centre"): (
+            *("center", "the centre of town", "city centre", "Central", "centre area"),
         ),
+<<<<<<< HEAD
         ("hotel", "type", "b&b", "value_spelling", "guesthouse"),
         ("hotel", "type", "bed and breakfast", "value_spelling", "guesthouse"),
         ("hotel", "stars", "4 stars", "value_spelling", "4"),
@@ -221,6 +244,37 @@ def test_what_a_value_was_meant_for(
 ) -> None:
     reading = read_value(vocabulary_of(_TOWN, RULES), domain, slot, written)
     assert (reading.feature, reading.meant) == (feature, meant)
+=======
+        ("hotel", "type", "guesthouse"): ("b&b", "bed and breakfast"),
+        ("hotel", "stars", "4"): ("4 stars", "4-star", "four"),
+        ("hotel", "people", "2"): ("two people",),
+        ("hotel", "day", "monday"): ("Mon", "on mondays"),
+        ("hotel", "pricerange", "moderate"): ("moderately priced",),
+        ("hotel", "parking", "yes"): ("true",),
+        ("restaurant", "food", "gastropub"): ("gastropubs",),
+        ("restaurant", "food", "north american"): ("north-american food",),
+        ("attraction", "type", "concerthall"): ("concert hall",),
+        # Several values in one.
+        ("restaurant", "food", None): ("gastropub or thai",),
+        # Times in other notations. The rules read 12:15 am as a quarter past twelve.
+        ("restaurant", "time", "17:30"): ("17h30",),
+        ("train", "leave", "00:15"): ("12:15 am",),
+        ("train", "leave", "12:15"): ("12:15 pm",),
+    },
+    "value_time": {("train", "leave", None): ("soon", "between 10:00 and 11:00")},
+    # Anything else is unknown; a word that tells nothing apart is not another such word.
+    "value_unknown": {("hotel", "area", None): ("moon",), ("hotel", "type", None): ("restaurant",)},
+}
+
+
+@pytest.mark.parametrize("feature", _WRITTEN)
+def test_what_a_value_was_meant_for(feature: str | None) -> None:
+    vocabulary = vocabulary_of(_TOWN, RULES)
+    for (domain, slot, meant), values in _WRITTEN[feature].items():
+        for value in values:
+            reading = read_value(vocabulary, domain, slot, value)
+            assert (reading.feature, reading.meant) == (feature, meant), value
+>>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
 
 
 def test_to_a_tracker_absent_values_are_in_order() -> None:
@@ -231,7 +285,7 @@ def test_to_a_tracker_absent_values_are_in_order() -> None:
     assert reading.feature == "value_empty"
 
 
-def test_values_of_a_file_with_gold_states_of_its_own_are_compared_as_written() -> None:
+def test_values_beside_gold_of_the_file_are_compared_as_written() -> None:
     vocabulary = vocabulary_of_states([[{"hotel": {"time": "9:00"}}]], RULES, as_written=True)
     read = partial(read_value, vocabulary, "hotel", "time", states_only=True)
     assert read("9:00").feature is None

@@ -39,19 +39,9 @@ def test_reading_back_what_was_written_gives_the_same_report(report: Report, wri
     assert written == before
 
 
-def test_fields_have_the_same_names_in_python_and_in_json(report: Report, written: Any) -> None:
-    # The format is that of the file, and the signature is there as a line as well.
-    names = written.keys() - {"format", "signature", "signature_fields"}
-    signed = {"benchmark", "rules", "domains", "states", "goals"}
-    assert names >= {*report.metrics, *signed, "inform", "success", "combined", "coverage"}
-    for name in signed:
-        assert getattr(report.signature, name) == written[name]
-    for name in names - signed:
-        assert name in report.metrics or getattr(report, name) is not None, name
-    # So have the parts that are plain data.
-    parts = [report.coverage, report.strict, report.optimistic, report.diversity]
-    for name, part in zip(("coverage", "strict", "optimistic", "diversity"), parts, strict=True):
-        assert asdict(part) == written[name]
+def test_parts_that_are_plain_data_are_written_as_they_are(report: Report, written: Any) -> None:
+    for name in ("coverage", "strict", "optimistic", "diversity"):
+        assert asdict(getattr(report, name)) == written[name]
 
 
 def test_a_metric_that_this_version_does_not_know_is_kept(written: Any) -> None:
@@ -70,20 +60,14 @@ def test_what_was_not_asked_for_is_none_and_not_in_the_json(sample: Any) -> None
     assert read_report(json.loads(json.dumps(report.to_dict())), "x") == report
 
 
-def test_python_and_notebooks_show_a_line_and_a_table(sample: Any) -> None:
+def test_notebooks_show_a_table(sample: Any) -> None:
     scorer = Scorer(sample)
-    report = scorer.score(load_predictions(CAREFUL))
     # 26 and 25 of 30 dialogues; (86.7 + 83.3) / 2 + 39.7 = 124.7.
-    line = "30 of 30 dialogues: Inform 86.7, Success 83.3, Combined 124.7, BLEU 39.7>"
-    assert repr(report) == f"<Report on sample, {line}"
-    assert repr(sample) == "<Benchmark sample: 30 dialogues, 146 turns>"
-    html = report._repr_html_()
+    html = scorer.score(load_predictions(CAREFUL))._repr_html_()
     assert re.findall(r"<td[^>]*> *([\d.]+)", html)[:4] == ["39.7", "86.7", "83.3", "124.7"]
     # Without a set-up there are no totals: what there is is not folded away.
     tracked = scorer.with_options(metrics=["dst"]).score(load_predictions(CAREFUL))
     assert tracked._repr_html_().startswith("<details open><summary>&lt;Report on sample")
-    gold = scorer.with_options(states="gold").score(load_predictions(CAREFUL))
-    assert ", gold states: " in repr(gold)
 
 
 def _set(document: Any, place: str, value: Any) -> None:

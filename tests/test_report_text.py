@@ -31,7 +31,7 @@ def _cells(text: str, first: str) -> list[str]:
     return line.split()
 
 
-def test_totals_come_first_then_domains_bleu_diversity_and_last_the_signatures() -> None:
+def test_the_sections_of_a_report_are_in_order() -> None:
     text = _text(ONE)
     places = [text.index(head) for head in ("total ", "domain ", "reference style", "diversity")]
     assert places == sorted(places)

@@ -43,7 +43,7 @@ def row(name: str = "Elsewhere", entry: str | None = None, **figures: str) -> di
 
 def table(*rows: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """Return a public table with the columns that its rows have."""
-    columns = list(dict.fromkeys(column for one in rows for column in one["figures"]))
+    columns = list(dict.fromkeys(column for row_ in rows for column in row_["figures"]))
     return {
         "name": "official",
         "title": "The board",
@@ -71,12 +71,12 @@ def written(folder: Path, *tables: dict[str, Any]) -> tuple[ReportedTable, ...]:
 
 def test_figures_are_read_as_printed(tmp_path: Path) -> None:
     [read] = written(tmp_path, table(row("X", BLEU="17.60", Inform="58.9* (53.8)")))
-    [one] = read.rows
-    assert one.figures == {"BLEU": "17.60", "Inform": "58.9* (53.8)"}
-    assert number(one.figures["BLEU"]) == Decimal("17.60")
-    assert str(number(one.figures["BLEU"])) == "17.60"
-    assert number(one.figures["Inform"]) is None
-    assert (one.system, one.entry, one.note) == ("X", None, None)
+    [row_] = read.rows
+    assert row_.figures == {"BLEU": "17.60", "Inform": "58.9* (53.8)"}
+    assert number(row_.figures["BLEU"]) == Decimal("17.60")
+    assert str(number(row_.figures["BLEU"])) == "17.60"
+    assert number(row_.figures["Inform"]) is None
+    assert (row_.system, row_.entry, row_.note) == ("X", None, None)
     assert read.source == f"https://github.com/someone/board/blob/{'a' * 40}/README.md"
 
 
@@ -265,12 +265,12 @@ def test_the_repositorys_pages_are_what_its_submissions_give(project_board: Boar
 )
 def test_rows_of_the_public_board_come_out_or_not(key: str, verdict: str) -> None:
     entry = read_entry(REPOSITORY / key)
-    [found] = [
+    [judged] = [
         official_verdict(entry, claim)
-        for one in read_reported(REPOSITORY)
-        if one.kind == "official"
-        for line in one.rows
+        for public_table in read_reported(REPOSITORY)
+        if public_table.kind == "official"
+        for line in public_table.rows
         if line.entry == key
-        for claim in printed_figures(one, line)
+        for claim in printed_figures(public_table, line)
     ]
-    assert found == verdict
+    assert judged == verdict

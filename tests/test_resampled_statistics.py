@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 from helpers import sample_predictions
 from hypothesis import given, settings, strategies as st
-from resampled_cases import (
-    report_figures,
-    sample_evidence,
-    sample_scorer,
-)
+from resampled_cases import report_figures, sample_evidence, sample_scorer
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
@@ -30,10 +26,10 @@ def _samples(dialogues: int) -> Any:
     return bits.filter(any)
 
 
-def _close(found: dict[str, float], wanted: dict[str, float]) -> None:
-    assert found.keys() == wanted.keys()
+def _close(values: dict[str, float], wanted: dict[str, float]) -> None:
+    assert values.keys() == wanted.keys()
     for name, value in wanted.items():
-        assert math.isclose(found[name], value, rel_tol=1e-12, abs_tol=1e-12), name
+        assert math.isclose(values[name], value, rel_tol=1e-12, abs_tol=1e-12), name
 
 
 def _first(values: Any) -> dict[str, float]:
@@ -54,7 +50,7 @@ def test_without_states_there_is_all_but_tracking() -> None:
         sample_evidence("scripted")
 
 
-def test_every_dialogue_once_gives_the_scores_wherever_it_stands_among_samples() -> None:
+def test_a_sample_of_every_dialogue_once_gives_the_scores() -> None:
     evidence = sample_evidence("careful")
     dialogues = len(evidence.dialogues)
     mixed = next(bootstrap_samples(dialogues, 40, 7))
@@ -67,35 +63,37 @@ def test_every_dialogue_once_gives_the_scores_wherever_it_stands_among_samples()
 @given(_samples(30))
 def test_some_dialogues_score_as_a_submission_of_these(chosen: list[bool]) -> None:
     evidence, predictions = sample_evidence("careful"), sample_predictions("careful")
-    kept = {id_: predictions[id_] for id_, keep in zip(predictions, chosen, strict=True) if keep}
-    wanted = report_figures(sample_scorer().score(kept))
-    assert evidence.part(list(kept)).scores == wanted
-    found = _first(evidence.weighted(np.array([chosen], np.int64)))
-    _close(found, wanted)
+    submitted = {
+        id_: predictions[id_] for id_, keep in zip(predictions, chosen, strict=True) if keep
+    }
+    wanted = report_figures(sample_scorer().score(submitted))
+    assert evidence.part(list(submitted)).scores == wanted
+    resampled = _first(evidence.weighted(np.array([chosen], np.int64)))
+    _close(resampled, wanted)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(_samples(30))
 def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[bool]) -> None:
-    one, other = map(sample_predictions, SYSTEMS)
-    for predictions in (one, other):
+    own, other = map(sample_predictions, SYSTEMS)
+    for predictions in (own, other):
         # The sources of active domains are the systems' own: the same for what is swapped.
         for turns in predictions.values():
             for turn in turns:
                 turn.pop("active_domains", None)
     first, second = (
         sample_scorer().evidence(name, outputs)
-        for name, outputs in zip(SYSTEMS, (one, other), strict=True)
+        for name, outputs in zip(SYSTEMS, (own, other), strict=True)
     )
-    ids = zip(one, swapped, strict=True)
-    mixed = {id_: (other if swap else one)[id_] for id_, swap in ids}
-    rest = {id_: (one if swap else other)[id_] for id_, swap in zip(one, swapped, strict=True)}
+    ids = zip(own, swapped, strict=True)
+    mixed = {id_: (other if swap else own)[id_] for id_, swap in ids}
+    rest = {id_: (own if swap else other)[id_] for id_, swap in zip(own, swapped, strict=True)}
     second = second.part(first.dialogues)
     both = first.swapped(second, np.array([swapped]) @ first.gains(second))
     for values, predictions in zip(both, (mixed, rest), strict=True):
         wanted = report_figures(sample_scorer().score(predictions))
-        found = _first(values)
-        _close(found, wanted)
+        resampled = _first(values)
+        _close(resampled, wanted)
 
 
 def test_dialogues_without_words_can_be_resampled() -> None:
@@ -127,12 +125,12 @@ def test_bleu_of_sums_is_sacrebleu(cases: list[tuple[int, int, list[int]]]) -> N
         for length, reference, matches in cases
         for totals in [[max(length - n, 0) for n in range(4)]]
     ]
-    found = [bleu_of_counts([float(count) for count in row]) for row in rows]
+    scores = [bleu_of_counts([float(count) for count in row]) for row in rows]
     wanted = [
         BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smooth_method="exp").score
         for row in rows
     ]
-    assert found == wanted
+    assert scores == wanted
     if rows:
         at_once = bleu_of_samples(list(np.array(rows, np.float64).T))
         np.testing.assert_allclose(at_once, wanted, rtol=1e-13, atol=0)

@@ -130,8 +130,8 @@ def test_the_documented_reward_is_higher_for_what_is_better(documented: dict[str
     }
     assert means["careful"] > means["hasty"]
     outcome = names["rewarder"].dialogues(sample_predictions("hasty"))
-    assert all(0 <= names["shaped"](each) <= 1 for each in outcome)
-    assert all((names["shaped"](each) == 1) == bool(each.success) for each in outcome)
+    assert all(0 <= names["shaped"](dialogue) <= 1 for dialogue in outcome)
+    assert all((names["shaped"](dialogue) == 1) == bool(dialogue.success) for dialogue in outcome)
 
 
 def test_the_documented_rewards_by_workers_are_in_order(documented: dict[str, Any]) -> None:

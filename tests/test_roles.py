@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 from helpers import refusal
 from hypothesis import given, strategies as st
+from rewritings import KINDS
 
 from mwz.harness import InputError
 from mwz.harness.submission import parse_predictions, standard_form
@@ -89,26 +88,6 @@ def _columns(rows: Rows) -> object:
     }
 
 
-def _lines(rows: Rows) -> list[dict[str, Any]]:
-    return [
-        {"dialogue_id": id_, "turn": number, **turn}
-        for id_, turns in rows.items()
-        for number, turn in enumerate(turns)
-    ]
-
-
-def _table(rows: Rows, separator: str) -> object:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator)
-    lines = _lines(rows)
-    writer.writerow(lines[0])
-    for line in lines:
-        writer.writerow(
-            [json.dumps(value) if isinstance(value, dict) else value for value in line.values()]
-        )
-    return parse_predictions(text.getvalue().encode(), "x")
-
-
 def _conversation(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     spoken: list[dict[str, Any]] = []
     for turn in turns:
@@ -116,19 +95,25 @@ def _conversation(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return spoken
 
 
+def _written(name: str) -> Callable[[Rows], object]:
+    """Return what arranges turns as a kind of rewriting does, and reads the file."""
+    rewrite = KINDS[f"fields: {name}"][1].rewrite
+
+    def arrange(rows: Rows) -> object:
+        content = rewrite(rows, rows)
+        return parse_predictions(content, "x") if isinstance(content, bytes) else content
+
+    return arrange
+
+
+_ARRANGED = (
+    *("unchanged", "list of dialogues", "list of turns", "JSON lines of turns", "turns by number"),
+    *("below an unknown key", "commas", "tabs"),
+)
 LAYOUTS: Mapping[str, Callable[[Rows], object]] = {
-    "by dialogue": dict,
-    "list of dialogues": lambda rows: [{"dialogue_id": i, "turns": t} for i, t in rows.items()],
-    "list of turns": _lines,
-    "lines": lambda rows: parse_predictions("\n".join(map(json.dumps, _lines(rows))).encode(), "x"),
-    "by number": lambda rows: {
-        id_: {str(number): turn for number, turn in enumerate(turns)} for id_, turns in rows.items()
-    },
-    "wrapped": lambda rows: {"summary": {"JGA": 1.0}, "details": _lines(rows)},
-    "below a key of its own": lambda rows: {"settings": {}, "my_run": _lines(rows)},
+    **{name: _written(name) for name in _ARRANGED},
+    "wrapped": lambda rows: {"summary": {"JGA": 1.0}, "details": _written("list of turns")(rows)},
     "columns": _columns,
-    "commas": lambda rows: _table(rows, ","),
-    "tabs": lambda rows: _table(rows, "\t"),
     "conversations": lambda rows: {id_: _conversation(turns) for id_, turns in rows.items()},
 }
 
@@ -154,8 +139,8 @@ def test_gold_beside_predictions_is_ignored(layout: str, data: st.DataObject) ->
     assert {*read} == {*rows}
     for id_, turns in read.items():
         assert len(turns) == len(rows[id_])
-        for one in turns:
-            assert {**one, "state": _plain_state(one["state"])} == expected
+        for prediction in turns:
+            assert {**prediction, "state": _plain_state(prediction["state"])} == expected
 
 
 @pytest.mark.parametrize("word", ROLES["predicted"])
@@ -166,7 +151,7 @@ def test_every_word_for_a_prediction_makes_the_plain_field_gold(word: str) -> No
 
 
 @pytest.mark.parametrize("word", ROLES["gold"])
-def test_every_word_for_gold_leaves_the_plain_field_the_prediction(word: str) -> None:
+def test_every_word_for_gold_leaves_plain_fields_predicted(word: str) -> None:
     content = {"sng0001": [{f"{word}_response": "data", "response": "take [hotel_name]"}]}
     assert _read(content) == {"sng0001": [{"response": "take [hotel_name]"}]}
 
@@ -232,7 +217,7 @@ def test_a_state_beside_the_turns_of_a_dialogue_is_warned_of() -> None:
     assert remarks == ["`state` of dialogues is not read; give a state in every turn"]
 
 
-def test_an_object_beside_dialogues_that_is_none_is_refused_by_its_name() -> None:
+def test_what_is_no_dialogue_is_refused_by_its_name() -> None:
     turns = {"0": {"gt": {}, "pr": {}}, "1": {"gt": {}, "pr": {}}}
     with pytest.raises(InputError, match="dialogue JGA: expected a list of turns, found a number"):
         standard_form({"sng0001": turns, "JGA": 0.5}, "x")

@@ -46,8 +46,8 @@ def corpus(sample: Benchmark) -> Report:
 def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(BUILDER), str(tmp_path)], check=True)
     built = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.json")}
-    kept = {path.relative_to(SAMPLE): path.read_bytes() for path in SAMPLE.glob("*.json")}
-    assert built == kept
+    stored = {path.relative_to(SAMPLE): path.read_bytes() for path in SAMPLE.glob("*.json")}
+    assert built == stored
 
 
 def test_fuzzy_matching_takes_no_venue_for_another(sample: Benchmark) -> None:
@@ -70,8 +70,8 @@ def test_every_goal_can_be_met(sample: Benchmark, rules: str) -> None:
     database = VenueDatabase(sample.venues, rule_set(rules))
     for id_, dialogue in sample.dialogues.items():
         for domain, goal in dialogue.goal.items():
-            found = database.query(domain, goal.informable)
-            assert domain == "taxi" or found, (id_, domain)
+            venues = database.query(domain, goal.informable)
+            assert domain == "taxi" or venues, (id_, domain)
             assert goal.requestable <= set(REQUESTABLE_SLOTS), (id_, domain)
 
 

@@ -76,7 +76,7 @@ def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
+def test_without_matplotlib_pictures_are_refused_at_once(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mwz.harness.io.tables.find_spec", lambda _: None)

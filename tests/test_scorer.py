@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,15 +64,3 @@ def test_metrics_may_be_called_by_their_other_names(sample: Benchmark) -> None:
         InputError, match=r"unknown metric 'blue'; choose from inform, bleu, diversity"
     ):
         Options(metrics=["blue"])
-
-
-def test_parts_of_benchmarks_have_own_hashes(sample: Benchmark, careful: Any) -> None:
-
-    town = replace(sample, seen=frozenset({"town001", "town002"}))
-    scorer = Scorer(town)
-    whole, seen = scorer.signature(), scorer.with_options(goals="seen").signature()
-    assert whole.data == Scorer(sample).signature().data
-    assert seen.data != whole.data
-    report = scorer.with_options(goals="seen").score(careful)
-    assert report.coverage.of == 2
-    assert report.signature.data == seen.data

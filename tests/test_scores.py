@@ -9,15 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import (
-    DIALOGUES,
-    TURNS,
-    change_scores,
-    enter,
-    leaderboard,
-    report,
-    reports,
-)
+from entered import DIALOGUES, TURNS, change_scores, enter, leaderboard, report, reports
 from helpers import refusal
 from hypothesis import given, settings, strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
@@ -165,7 +157,7 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputErr
         (_with([], "reports"), "reports: input should be a valid "),
     ],
 )
-def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_read(
+def test_damaged_scores_are_refused_by_place(
     change: Callable[[dict[str, Any]], None], message: str, tmp_path: Path
 ) -> None:
     assert message in " ".join(_refusal(tmp_path, change).problems)

@@ -136,12 +136,7 @@ def test_else_domains_are_estimated_from_the_states_used() -> None:
 
 @pytest.mark.parametrize(
     ("domains", "rates"),
-    [
-        ("predicted", (0, 0)),
-        ("slots", (100, 0)),
-        ("states", (100, 100)),
-        ("gold", (100, 100)),
-    ],
+    [("predicted", (0, 0)), ("slots", (100, 0)), ("states", (100, 100)), ("gold", (100, 100))],
 )
 def test_each_source_may_be_asked_for(domains: str, rates: tuple[float, float]) -> None:
     predictions = _predictions(
@@ -172,7 +167,7 @@ def test_wrong_options_are_told_together() -> None:
     ]
 
 
-def test_state_tracking_is_of_the_predicted_states_whatever_is_scored_with() -> None:
+def test_state_tracking_is_always_of_predicted_states() -> None:
     """Of two turns one has the gold state: 50 percent."""
     south = {"restaurant": {"area": "south"}}
     predictions = _predictions(state=[NORTH, south])
@@ -204,7 +199,7 @@ def test_unknown_placeholders_are_counted_the_most_frequent_first() -> None:
 
 def test_rule_sets_see_their_own_venues() -> None:
     # In the venues of 2023 all restaurants are in the west: nothing in the north can be offered.
-    moved = [{**one, "area": "west"} for one in TOWN.venues["restaurant"]]
+    moved = [{**venue, "area": "west"} for venue in TOWN.venues["restaurant"]]
     town = replace(TOWN, venue_versions={"2023": {"restaurant": moved}})
     rates = {
         name: (100, 100) if rule_set(name).venues == "2021" else (0, 0) for name in rule_set_names()

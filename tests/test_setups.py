@@ -27,8 +27,8 @@ NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
 
 
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
-    found = rates_of([played], DATABASE, RULES, Setup(**ways))
-    return found["inform"]["total"], found["success"]["total"]
+    rates = rates_of([played], DATABASE, RULES, Setup(**ways))
+    return rates["inform"]["total"], rates["success"]["total"]
 
 
 # Each way, by hand.
@@ -194,9 +194,9 @@ def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float
             state = played.states[turn].get("restaurant")
             if state is not None and optimistic and state.get("name", "dontcare") != "dontcare":
                 state = {"name": state["name"]}
-            found = set() if state is None else set(DATABASE.query("restaurant", state))
-            if not offered or offered - found:
-                offered = found
+            venues = set() if state is None else set(DATABASE.query("restaurant", state))
+            if not offered or offered - venues:
+                offered = venues
         printed |= {slot for slot in ("PHONE", "POST") if slot in response}
         if "REFERENCE" in response and "restaurant" in played.gold.booked_domains[turn]:
             printed.add("REFERENCE")
@@ -222,8 +222,8 @@ def test_strict_and_optimistic_are_what_the_re_evaluation_says(
         booked=[["restaurant"] if booked else [] for *_, booked in turns],
     )
     for name, optimistic in (("strict", False), ("optimistic", True)):
-        found = rates_of([played], DATABASE, RULES, SETUPS[name].setup)
-        rates = found["inform"]["total"], found["success"]["total"]
+        computed = rates_of([played], DATABASE, RULES, SETUPS[name].setup)
+        rates = computed["inform"]["total"], computed["success"]["total"]
         assert rates == _by_the_rule(played, optimistic), name
 
 
@@ -338,5 +338,5 @@ def test_named_set_ups_on_published_outputs(
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
     scorer = Scorer(multiwoz, Options(setup=setup, metrics=["inform"]))
-    found = scorer.score(predictions(system)).setup(setup)
-    assert (round(found.inform["total"], 1), round(found.success["total"], 1)) == rates
+    scores = scorer.score(predictions(system)).setup(setup)
+    assert (round(scores.inform["total"], 1), round(scores.success["total"], 1)) == rates

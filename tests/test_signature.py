@@ -124,8 +124,8 @@ def test_another_choice_changes_its_own_fields_alone(
     assert str(before) != str(after)
 
 
-def _different(one: Signature, other: Signature) -> set[str]:
-    return {f.name for f in fields(Signature) if getattr(one, f.name) != getattr(other, f.name)}
+def _different(first: Signature, second: Signature) -> set[str]:
+    return {f.name for f in fields(Signature) if getattr(first, f.name) != getattr(second, f.name)}
 
 
 def test_coverage_is_the_turns_played_and_which(sample: Benchmark) -> None:
@@ -138,7 +138,7 @@ def test_coverage_is_the_turns_played_and_which(sample: Benchmark) -> None:
     assert len({first, second, third}) == 3
     assert all(str(coverage).startswith("2/146-") for coverage in (first, second, third))
     assert played(town001=2) == first
-    assert played(**{id_: one.turns for id_, one in sample.dialogues.items()}) is None
+    assert played(**{id_: dialogue.turns for id_, dialogue in sample.dialogues.items()}) is None
 
 
 # As a value.
@@ -190,24 +190,20 @@ def test_a_field_that_is_not_there_differs_from_one_that_is() -> None:
     assert reason == "different turns played: all and 3/9-ffffffffffff"
 
 
-def test_a_metric_that_one_of_them_lacks_is_noted_and_forbids_nothing() -> None:
-    one, other = (replace(FULL, parameters={"polite.words": words}) for words in ("a", "b"))
+def test_a_metric_that_one_score_lacks_is_noted() -> None:
+    first, other = (replace(FULL, parameters={"polite.words": words}) for words in ("a", "b"))
     lacking = replace(FULL, parameters={})
-    assert one.comparable_with(other).reasons == ("different polite.words: a and b",)
-    assert one.comparable_with(lacking).notes == ("different polite.words: a and none",)
-    assert lacking.comparable_with(one)
+    assert first.comparable_with(other).reasons == ("different polite.words: a and b",)
+    assert first.comparable_with(lacking).notes == ("different polite.words: a and none",)
+    assert lacking.comparable_with(first)
 
 
 _TEXTS = st.none() | st.sampled_from(["a", "b"])
 
 
-def _scored(benchmark: Benchmark, setup: str) -> Signature:
-    return score({"town001": CAREFUL}, benchmark, Options(setup=setup)).signature
-
-
 @pytest.mark.parametrize("setup", ["strict", "optimistic"])
 def test_a_set_ups_figures_compare_by_themselves(sample: Benchmark, setup: str) -> None:
-    both, alone = _scored(sample, "both"), _scored(sample, setup)
+    both, alone = _signature(sample, setup="both"), _signature(sample, setup=setup)
     # Only the optimistic set-up takes gold active domains.
     assert (alone.gold_domains is None) == (setup == "strict")
     assert both.part(setup) == alone
@@ -217,9 +213,9 @@ def test_a_set_ups_figures_compare_by_themselves(sample: Benchmark, setup: str) 
 
 
 def test_strict_figures_do_not_compare_with_optimistic_ones(sample: Benchmark) -> None:
-    strict, optimistic = _scored(sample, "strict"), _scored(sample, "optimistic")
+    strict, optimistic = (_signature(sample, setup=setup) for setup in ("strict", "optimistic"))
     assert not strict.comparable_with(optimistic)
-    assert _scored(sample, "both").parts == (strict, optimistic)
+    assert _signature(sample, setup="both").parts == (strict, optimistic)
     assert strict.part("optimistic") == strict
 
 
@@ -242,7 +238,7 @@ def test_parts_compare_only_with_themselves(signature: Signature) -> None:
     assert bool(parts[0].comparable_with(parts[-1])) == (len(parts) == 1)
 
 
-def test_strict_figures_of_gold_domains_depend_on_where_these_are_from() -> None:
+def test_strict_figures_depend_on_the_source_of_gold_domains() -> None:
     both = replace(FULL, domains="gold")
     strict = both.part("strict")
     assert strict.gold_domains == "damd"
@@ -285,16 +281,16 @@ _SIGNATURES = st.builds(
 
 @settings(deadline=None)
 @given(_SIGNATURES, _SIGNATURES)
-def test_comparability_is_symmetric(one: Signature, other: Signature) -> None:
-    ours, theirs = one.comparable_with(other), other.comparable_with(one)
+def test_comparability_is_symmetric(first: Signature, second: Signature) -> None:
+    ours, theirs = first.comparable_with(second), second.comparable_with(first)
     assert bool(ours) == bool(theirs)
     assert len(ours.reasons) == len(theirs.reasons)
     assert len(ours.notes) == len(theirs.notes)
-    assert (one == other) == (one.key == other.key)
-    if one == other:
+    assert (first == second) == (first.key == second.key)
+    if first == second:
         assert ours
         assert not ours.notes
-    assert Signature(**one.to_dict()) == one
-    differing = _different(one, other)
+    assert Signature(**first.to_dict()) == first
+    differing = _different(first, second)
     forbidding = [name for name in differing if name in FORBIDDING]
     assert bool(ours) == (not forbidding)

@@ -17,6 +17,7 @@ from scipy.stats import binomtest, chisquare
 from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
 from mwz.harness.comparison.evidence import bootstrap_samples
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import References, response_metrics, style_columns
 from mwz.harness.signature import Signature
@@ -25,13 +26,13 @@ from mwz.harness.signature import Signature
 
 
 def test_systems_are_tested_in_the_same_figures() -> None:
-    one = sample_evidence("careful", "bleu", "inform")
+    both = sample_evidence("careful", "bleu", "inform")
     strict = sample_scorer("bleu", "inform").with_options(setup="strict")
     other = strict.evidence("hasty", sample_predictions("hasty"))
     # Their strict figures compare, and yet only one of them has optimistic ones.
-    assert one.signature.comparable_with(other.signature)
+    assert both.signature.comparable_with(other.signature)
     with pytest.raises(InputError, match="careful and hasty: different figures; score both with"):
-        compare(one, [other])
+        compare(both, [other])
 
 
 # McNemar.
@@ -97,10 +98,10 @@ def test_randomisation_nears_the_share_of_all_swaps() -> None:
     differences = [a - b for a, b in zip(first, second, strict=True)]
     # Every way to swap is a way to give each difference a sign.
     sums = [
-        abs(sum(sign * one for sign, one in zip(signs, differences, strict=True)))
+        abs(sum(sign * difference for sign, difference in zip(signs, differences, strict=True)))
         for signs in product((1, -1), repeat=6)
     ]
-    exact = sum(one >= abs(sum(differences)) for one in sums) / len(sums)
+    exact = sum(difference >= abs(sum(differences)) for difference in sums) / len(sums)
     assert 0 < exact < 1
     p = _ps("randomisation", made_up(first), made_up(second), 20_000)["mean"]
     assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
@@ -156,7 +157,7 @@ def test_p_values_of_two_halves_of_one_systems_seeds_are_uniform() -> None:
     tenths = np.bincount(np.array(reached) // 20, minlength=10)
     assert chisquare(tenths).pvalue > 0.01
     # Binomial(500, .05) is between 13 and 39 with a probability of .99.
-    assert 13 <= sum(one < 10 for one in reached) <= 39
+    assert 13 <= sum(rank < 10 for rank in reached) <= 39
 
 
 def test_systems_that_differ_are_told_apart() -> None:
@@ -168,44 +169,14 @@ def test_systems_that_differ_are_told_apart() -> None:
 
 # As sacreBLEU, where every dialogue is one turn.
 
+TEN = [*sample_predictions("careful")][:10]
+"""The dialogues of which the first turn is compared."""
+
 _HYPOTHESES: Mapping[str, list[str]] = {
-    "a": [
-        "the NAME is a nice place in the AREA , would you like to book it ?",
-        "i have booked it , the reference is REFERENCE .",
-        "there are CHOICE trains , when would you like to leave ?",
-        "the phone number is PHONE .",
-        "anything else i can help with today ?",
-        "thank you and good bye !",
-        "NAME is in the AREA and it is cheap .",
-        "TRAINID leaves at TIME and arrives at TIME .",
-        "the entrance fee is PRICE .",
-        "no hotel fits that , another area perhaps ?",
-    ],
-    "b": [
-        "NAME is a place in the AREA . book it ?",
-        "it is booked . the reference number is REFERENCE .",
-        "there are CHOICE trains . what day would you like to leave ?",
-        "sure , the phone number is PHONE .",
-        "is there anything else i can help you with today ?",
-        "have a good day !",
-        "the NAME is cheap , and in the AREA .",
-        "the TRAINID arrives at TIME .",
-        "entrance is free .",
-        "i am sorry , no hotel fits .",
-    ],
+    name: [sample_predictions(name)[id_][0]["response"] for id_ in TEN]
+    for name in ("careful", "scripted")
 }
-_REFERENCES = [
-    "the NAME is a nice place in the AREA . would you like me to book it ?",
-    "it is booked , the reference number is REFERENCE .",
-    "there are CHOICE trains . when would you like to leave ?",
-    "their phone number is PHONE .",
-    "is there anything else i can help you with today ?",
-    "thank you , good bye !",
-    "NAME is a cheap one in the AREA .",
-    "the TRAINID leaves at TIME and arrives by TIME .",
-    "their entrance fee is PRICE .",
-    "no hotel fits . would you like another area ?",
-]
+_REFERENCES = [load_benchmark("sample").dialogues[id_].references["mwz22"][0] for id_ in TEN]
 
 
 def _bleu_alone(hypotheses: list[str]) -> Evidence:
@@ -246,4 +217,4 @@ def test_bootstrap_samples_are_sacrebleus() -> None:
     generator = np.random.default_rng(SEED)
     drawn = generator.choice(10, size=(60, 10), replace=True)
     (block,) = bootstrap_samples(10, 60, SEED)
-    assert block.tolist() == [np.bincount(one, minlength=10).tolist() for one in drawn]
+    assert block.tolist() == [np.bincount(places, minlength=10).tolist() for places in drawn]

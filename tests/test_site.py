@@ -19,9 +19,7 @@ from helpers import PROJECT
 from parsed import elements, row_of, text_of, tree_of
 
 from mwz.harness.board import Board, read_board, read_entries
-from mwz.harness.board.views.site_pages import (
-    make_site,
-)
+from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 
@@ -128,9 +126,9 @@ def _parse(command: click.Command, words: list[str]) -> None:
     """Parse the words of a command as click does; it raises what it cannot."""
     context = click.Context(command, resilient_parsing=True)
     if isinstance(command, click.Group):
-        found = command.get_command(context, words[0])
-        assert found is not None, words
-        _parse(found, words[1:])
+        subcommand = command.get_command(context, words[0])
+        assert subcommand is not None, words
+        _parse(subcommand, words[1:])
     else:
         command.make_parser(context).parse_args(words)
 

@@ -20,8 +20,8 @@ from mwz.harness.board.views.charts import LINE, NAMES, nice_marks, scatter
 
 def test_the_best_by_year_are_those_that_beat_all_before() -> None:
     figures = [(2020, 90.0), (2020, 80.0), (2021, 85.0), (2022, 95.0), (2022, 94.0), (2023, 95.0)]
-    found = [Published(year, "x", figure, True) for year, figure in figures]
-    best = [(system.year, system.figure) for system in best_by_year(found)]
+    systems = [Published(year, "x", figure, True) for year, figure in figures]
+    best = [(system.year, system.figure) for system in best_by_year(systems)]
     assert best == [(2020, 90.0), (2022, 95.0)]
 
 
@@ -92,11 +92,11 @@ def test_every_track_has_charts_of_its_own_measures(project_site: Mapping[str, s
     ],
 )
 def test_marks_are_round_and_enclose_all_values(values: list[float], marks: list[float]) -> None:
-    found = nice_marks(values)
-    assert found[0] <= min(values)
-    assert found[-1] >= max(values)
+    made = nice_marks(values)
+    assert made[0] <= min(values)
+    assert made[-1] >= max(values)
     if len(values) > 1:
-        assert found == marks
+        assert made == marks
 
 
 _PERCENT = st.floats(0, 100, allow_nan=False)

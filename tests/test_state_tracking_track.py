@@ -76,9 +76,9 @@ def test_the_same_states_score_alike_in_both_tracks(
     submitting.done(path, "Careful states")
     [table] = _tables(read_entries(submitting.folder))
     assert {row.key for row in table} == {"careful", "careful-states"}
-    one, other = (row.figures for row in table)
+    first, other = (row.figures for row in table)
     own = {"track": None, "flags": None}
-    assert {**one, **own} == {**other, **own}
+    assert {**first, **own} == {**other, **own}
 
 
 # -------------------------------------------------------------------------- scores.json
@@ -92,7 +92,6 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(format=0), "format: 4 is expected"),
         (lambda c: c.pop("result"), "expected scores of the track state-tracking"),
         (lambda c: c["result"].update(extra=1), "result.extra: unknown key"),
         (lambda c: c["result"].pop("result"), "result.result: field required"),
@@ -175,7 +174,7 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
     assert shown_columns("state-tracking", [second])[0].value(second).text == "33.33"
 
 
-def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: Path) -> None:
+def test_systems_with_the_same_states_count_once(tmp_path: Path) -> None:
     entries = [
         replace(entry, scores=replace(entry.scores, fingerprints=Fingerprints("s", "", marks, "1")))
         for entry, marks in [
@@ -185,7 +184,9 @@ def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: 
         ]
     ]
     board = make_board(entries, "2021")
-    [table] = [one for one in board_tables(board) if one.track == "state-tracking"]
+    [table] = [
+        board_table for board_table in board_tables(board) if board_table.track == "state-tracking"
+    ]
     # "b" came before "a"; other states, or the same of fewer turns, are others.
     assert [(row.key, shown_rank(row)) for row in table.systems] == [
         ("b", "1"),

@@ -115,7 +115,7 @@ def test_the_next_rule_set_reads_times_in_other_notations(value: str, time: str)
         assert normalize_value(slot, value, rule_set("next")) == time
 
 
-def test_only_the_next_rule_set_reads_concert_hall_as_the_type_of_venues() -> None:
+def test_only_the_next_rule_set_reads_concert_hall() -> None:
     read = {rules.name: normalize_value("type", "concert hall", rules) for rules in ALL}
     assert read == {**dict.fromkeys(published_rule_sets(), "concert hall"), "next": "concerthall"}
 

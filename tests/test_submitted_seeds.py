@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 from entered import change_scores, enter_sample
-from helpers import CAREFUL, HASTY, SCRIPTED, Cli, parse_submission, write_json
-from lexicaliser import lexicalised_predictions
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli, write_json
 
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
-from mwz.harness.scoring import Scorer
 
 SECOND = "seed-2.json.gz"
 
@@ -86,18 +83,20 @@ def test_seeds_have_mean_and_deviation(folder: Path, submit: Cli, verify: Cli) -
     (folder / "hasty").rename(folder.parent / "hasty")
     run = submit.done(CAREFUL, "--seeds", HASTY)
     entry = read_entry(folder / "new")
-    first, kept = entry.scores.main, entry.scores.seeds
-    one, other = first.inform, hasty.inform
-    spread = kept.spread["inform"]
-    assert spread.mean == pytest.approx((one + other) / 2)
+    first, seeds = entry.scores.main, entry.scores.seeds
+    own, other = first.inform, hasty.inform
+    spread = seeds.spread["inform"]
+    assert spread.mean == pytest.approx((own + other) / 2)
     # Of two values, with n - 1 = 1: the root of 2 ((a - b) / 2) ** 2.
-    assert spread.deviation == pytest.approx(abs(one - other) / 2**0.5)
-    assert (spread.lowest, spread.highest, spread.seeds) == (min(one, other), max(one, other), 2)
-    assert f"mean (standard deviation) over 2 seeds: BLEU {kept.spread['bleu'].mean:.1f}" in run.out
+    assert spread.deviation == pytest.approx(abs(own - other) / 2**0.5)
+    assert (spread.lowest, spread.highest, spread.seeds) == (min(own, other), max(own, other), 2)
+    assert (
+        f"mean (standard deviation) over 2 seeds: BLEU {seeds.spread['bleu'].mean:.1f}" in run.out
+    )
     # The entry's own scores and intervals are those of the first seed alone.
-    assert entry.scores.dialogues.intervals.scores["inform"].value == one
+    assert entry.scores.dialogues.intervals.scores["inform"].value == own
     page = (folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
-    assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} \\(" in page
+    assert f"| 2 seeds: BLEU {seeds.spread['bleu'].mean:.1f} \\(" in page
     assert (entry.folder / SECOND).is_file()
     assert verify(folder).out == "new: holds\n1 of 1 entries hold\n"
 
@@ -121,15 +120,16 @@ def test_what_is_no_further_seed_is_refused_and_nothing_written(
 def test_lexicalised_systems_have_seeds(
     folder: Path, tmp_path: Path, cli: Cli, verify: Cli
 ) -> None:
-    plain = [tmp_path / path.name for path in (CAREFUL, HASTY)]
-    scorer = Scorer(load_benchmark("sample"))
-    for path, written in zip((CAREFUL, HASTY), plain, strict=True):
-        submission = parse_submission(json.loads(path.read_bytes()), scorer.benchmark, path.name)
-        write_json(written, lexicalised_predictions(submission, scorer, seed=0))
+    spoken = {
+        id_: [{"response": text} for text in dialogue.responses]
+        for id_, dialogue in load_benchmark("sample").dialogues.items()
+    }
+    silent = {**spoken, "town001": [{"response": "no"}] * len(spoken["town001"])}
+    plain = [write_json(tmp_path / f"{n}.json", seed) for n, seed in enumerate((spoken, silent))]
     about = ("--name", "New", "--track", "lexicalised", "--submissions", folder)
     cli.done("submit", plain[0], *about, "--seeds", plain[1])
     entry = read_entry(folder / "new").scores
-    # Its second seed wins fewer dialogues than itself.
+    # Its second seed loses a dialogue.
     assert entry.seeds.spread["inform"].highest == entry.main.inform
     assert entry.seeds.spread["inform"].lowest < (entry.main.inform or 0)
     assert verify(folder).out == "new: holds\n1 of 1 entries hold\n"
@@ -141,8 +141,8 @@ def test_rescoring_mends_edited_seeds(folder: Path, cli: Cli, verify: Cli) -> No
     whole = path.read_bytes()
     for damaged in ("", [], {"seeds": []}):
         change_scores(path.parent, lambda content, value=damaged: content.update(seeds=value))
-        told = cli.refused("leaderboard", "--check", "--submissions", folder)
-        assert "new: scores.json: seeds" in told
+        message = cli.refused("leaderboard", "--check", "--submissions", folder)
+        assert "new: scores.json: seeds" in message
         verify.failed(folder)
         cli.done("leaderboard", "--rescore", "--submissions", folder)
         assert path.read_bytes() == whole

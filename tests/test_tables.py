@@ -5,11 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
-import subprocess
-from pathlib import Path
 
-import pytest
 from hypothesis import given, strategies as st
 
 from mwz.harness.io import FORMATS, Table, best_cells, formatted, in_latex
@@ -68,13 +64,3 @@ def test_no_text_holds_a_sign_that_latex_acts_on(text: str) -> None:
         assert shown.count(sign) == shown.count(f"\\{sign}") == text.count(sign)
     assert "\n" not in shown
     assert shown.count("{") - shown.count("\\{") == shown.count("}") - shown.count("\\}")
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
-def test_the_table_compiles(tmp_path: Path) -> None:
-    table = formatted([TABLE], "latex")
-    text = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{table}"
-    (tmp_path / "table.tex").write_text(f"{text}\\end{{document}}\n", encoding="utf-8")
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    assert (tmp_path / "table.pdf").exists()

@@ -23,11 +23,11 @@ HALF = Choices(lambdas=[0.5])
 def test_the_intervals_that_the_authors_of_gca_publish_come_out(
     first: float, second: float, ends: tuple[float, float]
 ) -> None:
-    found = zou_interval(first, second, 0.69, 1344)
-    assert found == pytest.approx(ends, abs=0.00006)
+    interval = zou_interval(first, second, 0.69, 1344)
+    assert interval == pytest.approx(ends, abs=0.00006)
 
 
-def test_a_difference_of_perfect_correlations_or_of_few_points_has_no_interval() -> None:
+def test_perfect_correlations_or_few_points_have_no_interval() -> None:
     assert zou_interval(1.0, 0.5, 0.5, 100) is None
     assert zou_interval(0.1, 0.5, 0.5, 3) is None
 
@@ -48,11 +48,13 @@ def test_metrics_are_correlated_over_the_turns_that_both_score() -> None:
 
 
 def test_slots_used_are_the_most_in_one_gold_state() -> None:
-    found = analyse([tracked(("a.x a.y", ""), ("a.x", "")), tracked(("", "a.z"), id_="d2")], HALF)
-    assert found["slots"] == {0: 1, 2: 1}
+    analysis = analyse(
+        [tracked(("a.x a.y", ""), ("a.x", "")), tracked(("", "a.z"), id_="d2")], HALF
+    )
+    assert analysis["slots"] == {0: 1, 2: 1}
     many = " ".join(f"a.s{number}" for number in range(12))
-    found = analyse([tracked((many, many)), tracked(("a.x", "a.x"), id_="d2")], HALF)
-    assert found["fewer_slots"] == 50
+    analysis = analyse([tracked((many, many)), tracked(("a.x", "a.x"), id_="d2")], HALF)
+    assert analysis["fewer_slots"] == 50
 
 
 EMPTY = tracked(("", ""), ("", ""), id_="empty")
@@ -62,10 +64,10 @@ PERFECT = tracked(("a.x", "a.x"), id_="perfect")
 def test_dialogues_with_mistakes_are_held_against_where_these_lie() -> None:
     early = tracked(*HYPOTHETICAL_P2, id_="early")
     late = tracked(*HYPOTHETICAL_P1, id_="late")
-    found = analyse([early, late, EMPTY, PERFECT], HALF)
-    assert found["mistaken"] == 2
+    analysis = analyse([early, late, EMPTY, PERFECT], HALF)
+    assert analysis["mistaken"] == 2
     # One mistake in six turns, in turn 0 and in turn 5: (0 - 2.5) / 6 and (5 - 2.5) / 6.
-    first, *_, last = bins = found["biases"]["0.5"]["TO"]["bins"]
+    first, *_, last = bins = analysis["biases"]["0.5"]["TO"]["bins"]
     assert len(bins) == 10
     assert first["start"] == pytest.approx(-2.5 / 6)
     assert last["start"] == pytest.approx(2.5 / 6 - 0.1 * 5 / 6)
@@ -73,28 +75,28 @@ def test_dialogues_with_mistakes_are_held_against_where_these_lie() -> None:
     assert (first["dialogues"], last["dialogues"]) == (1, 1)
     assert [first["fga"], first["gca"]] == pytest.approx([59.75, 52.38], abs=0.005)
     assert [last["fga"], last["gca"]] == pytest.approx([83.33, 52.38], abs=0.005)
-    assert found["biases"]["0.5"]["TO"]["fga"] == pytest.approx(1)
-    assert found["biases"]["0.5"]["TO"]["gca"] is None
+    assert analysis["biases"]["0.5"]["TO"]["fga"] == pytest.approx(1)
+    assert analysis["biases"]["0.5"]["TO"]["gca"] is None
 
 
 def test_the_spread_over_trackers_is_shown_beside_their_analyses(tmp_path: Path, cli: Cli) -> None:
     right = write_states(tmp_path / "right.json", [("a.x", "a.x")] * 2)
     wrong = write_states(tmp_path / "wrong.json", [("a.x", "a.x"), ("a.x", "")])
     done = cli.done("lab", "--format", "json", "analysis", right, wrong)
-    found = json.loads(done.out)
+    tables = json.loads(done.out)
     # JGA 100 and 50: mean 75, deviation 50 / √2.
-    jga = found["spread"]["JGA"]
+    jga = tables["spread"]["JGA"]
     assert (jga["mean"], jga["deviation"]) == pytest.approx((75, 50 / 2**0.5))
-    assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(found["spread"])
-    assert set(found["analyses"]) == {"right", "wrong"}
+    assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(tables["spread"])
+    assert set(tables["analyses"]) == {"right", "wrong"}
 
 
 @pytest.mark.real_data
 def test_published_predictions_give_the_measured_correlations(dst_data: Path) -> None:
     path = dst_data / "T5_fewshot_train" / "ratio_1.0_seed_557_prediction.json"
-    found = analyse(read_file(path).dialogues, HALF)
-    uneven = found["biases"]["0.5"]["NU"]
-    assert found["mistaken"] == 234
+    analysis = analyse(read_file(path).dialogues, HALF)
+    uneven = analysis["biases"]["0.5"]["NU"]
+    assert analysis["mistaken"] == 234
     assert (uneven["fga"], uneven["gca"]) == pytest.approx((0.60, 0.24), abs=0.005)
 
 

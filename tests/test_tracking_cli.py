@@ -43,7 +43,7 @@ def test_json_is_a_list_of_reports_even_for_one_file(dst, figure_1):
     assert (report["counts"]["exact_turns"], report["counts"]["turn_matches"]) == (2, 4)
 
 
-def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(dst, tmp_path):
+def test_json_has_the_benchmark_and_the_coverage(dst, tmp_path):
     # Two of the 146 turns that the sample's dialogues have.
     content = {"town001": [{"response": "hello", "state": {}}] * 2}
     path = write_json(tmp_path / "two.json", content)
@@ -90,7 +90,7 @@ def test_per_domain_adds_domains_and_slots(dst, figure_1):
     ]
     [name] = [row for row in rows if row["slot"] == "attraction-name"]
     assert (name["missed"], name["overshot"], name["JGA"]) == ("0", "1", "")
-    assert [one["turns"] for one in dst.json(figure_1, "--per-domain")] == [6]
+    assert [report["turns"] for report in dst.json(figure_1, "--per-domain")] == [6]
 
 
 def test_a_domain_may_forget_at_its_own_rate(dst, figure_1):
@@ -144,17 +144,20 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
     monkeypatch.setenv("MWZ_DATA", str(tmp_path))
     states = {id_: [*dialogue.states] for id_, dialogue in sample.dialogues.items()}
     written = write_json(
-        tmp_path / "gold.json", {id_: [{"state": one} for one in of] for id_, of in states.items()}
+        tmp_path / "gold.json",
+        {id_: [{"state": state} for state in turns] for id_, turns in states.items()},
     )
-    id_, number = next((i, n) for i, of in states.items() for n, one in enumerate(of) if one)
+    id_, number = next(
+        (i, n) for i, turns in states.items() for n, state in enumerate(turns) if state
+    )
     states[id_][number] = {"hotel": {"area": "elsewhere"}}
     install_gold_states(GoldStates("2.4", "sample", states))
     install_gold_states(GoldStates("2.2", "sample", {**states, id_: sample.dialogues[id_].states}))
     reports = cli.json("dst", written, "--benchmark", "sample", "--gold", "2.2,2.4")
     assert [report["label"] for report in reports] == ["gold (2.2)", "gold (2.4)"]
-    assert [one["gold_version"] for one in reports] == ["2.2", "2.4"]
+    assert [state["gold_version"] for state in reports] == ["2.2", "2.4"]
     # All but one of 146 turns are right.
-    assert [one["metrics"]["JGA"] for one in reports] == [100, pytest.approx(100 * 145 / 146)]
+    assert [state["metrics"]["JGA"] for state in reports] == [100, pytest.approx(100 * 145 / 146)]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,7 @@ def test_bad_options_are_told_with_status_2(dst, figure_1, options, message):
     assert message in dst.refused(figure_1, *options)
 
 
-def test_files_that_cannot_be_scored_are_reported_and_the_others_scored(dst, figure_1, sample_2):
+def test_other_files_are_scored_where_some_cannot_be(dst, figure_1, sample_2):
     run = dst(figure_1, "missing.json", sample_2, "no-entry")
     assert run.status == 2
     assert "33.33" in run.out
@@ -200,13 +203,13 @@ def test_main_figures_and_named_lambdas_are_shown(dst, tmp_path):
 
 
 def test_files_with_different_gold_states_are_said_not_to_compare(dst, tmp_path):
-    one = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    first = write_states(tmp_path / "one.json", FGA_FIGURE_1)
     same = write_states(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
     other = write_states(tmp_path / "other.json", GCA_SAMPLE_2)
-    alike = dst(one, same).out
+    alike = dst(first, same).out
     assert "not comparable" not in alike
     assert len([line for line in alike.splitlines() if line.startswith("mwz:")]) == 1
-    unlike = dst(one, same, other).out
+    unlike = dst(first, same, other).out
     assert "not comparable with one: other (different gold states" in unlike
     assert "one, same: mwz:" in unlike
     assert "other: mwz:" in unlike

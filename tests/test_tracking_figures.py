@@ -22,7 +22,9 @@ from mwz.harness.scoring import Coverage
 
 
 def test_what_is_of_parts_is_left_out_where_it_is_not_wanted() -> None:
-    whole, alone = (score_tracking([tracked(*FGA_FIGURE_1)], by_part=one) for one in (True, False))
+    whole, alone = (
+        score_tracking([tracked(*FGA_FIGURE_1)], by_part=by_part) for by_part in (True, False)
+    )
     assert alone.figures == whole.figures
     assert (alone.per_slot, alone.losses, alone.mistakes) == ({}, {}, {})
     assert whole.per_slot.keys() > set()
@@ -91,6 +93,6 @@ def test_what_differs_between_papers_and_code(
         (code, Choices()),
         (paper, Choices(gca="paper", fga="paper", dashes="kept")),
     ):
-        found = score_tracking(file.dialogues, choices).figures
-        shown = tuple(round(found[key], 2) for key in ("GCA", "FGA.0.5", "RSA"))
+        measured = score_tracking(file.dialogues, choices).figures
+        shown = tuple(round(measured[key], 2) for key in ("GCA", "FGA.0.5", "RSA"))
         assert shown == figures

@@ -100,7 +100,7 @@ def test_a_table_of_states_is_compared_with_the_benchmark():
     assert score_tracking(file.dialogues).metrics["JGA"] == 50
 
 
-def test_states_of_files_with_their_own_gold_states_are_compared_as_they_are():
+def test_states_beside_gold_of_the_file_are_compared_as_they_are():
     content = {
         "d": {"0": {"gt": {"hotel": {"parking": "yes"}}, "pr": {"hotel": {"parking": "free"}}}}
     }
@@ -125,7 +125,7 @@ BARE = {
         ({"SNG0001.json": BARE}, "predicted states"),
     ],
 )
-def test_predictions_are_compared_with_the_benchmark_in_one_spelling_of_slots(content, name):
+def test_predictions_and_benchmark_spell_slots_alike(content, name):
     file = parse(content)
     assert (file.format, file.benchmark.name) == (name, "toy")
     assert file.dialogues[0].id == "sng0001"

@@ -52,12 +52,12 @@ def test_gold_is_right_under_every_rule_set(name: str, rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_a_name_that_becomes_another_by_two_rules_is_that_on_both_sides(rules: str) -> None:
+def test_rules_of_names_apply_to_gold_and_prediction(rules: str) -> None:
     bench = of_states([{"hotel": {"name": "rosas bed and breakfast"}}])
-    found = {"d1": [{"hotel": {"name": "rosa's"}}]}
+    predicted = {"d1": [{"hotel": {"name": "rosa's"}}]}
     # The name becomes the gold one by the table; since 2023 gold is then abbreviated.
     right = rules == "2021"
-    dialogues = track_states(found, bench, rules=rule_set(rules))
+    dialogues = track_states(predicted, bench, rules=rule_set(rules))
     assert (score_tracking(dialogues).metrics["JGA"] == 100) == right
 
 
@@ -70,8 +70,11 @@ ANY_AREA = {"hotel": {"area": "dontcare", "name": "dontcare"}, "train": {"leave"
 @given(st.data(), st.sampled_from(ALL_RULES))
 def test_every_spelling_of_dontcare_is_the_gold_one(data: st.DataObject, rules: str) -> None:
     spelled = [
-        {domain: {slot: data.draw(spellings(DONTCARE)) for slot in slots} for domain, slots in one}
-        for one in [ANY_AREA.items()] * 2
+        {
+            domain: {slot: data.draw(spellings(DONTCARE)) for slot in slots}
+            for domain, slots in state
+        }
+        for state in [ANY_AREA.items()] * 2
     ]
     gold = GoldStates("2.4", "tiny", {"d1": [ANY_AREA] * 2})
     tracked = track_states({"d1": spelled}, of_states([{}] * 2), gold, rule_set(rules))
@@ -129,17 +132,17 @@ def test_alternatives_follow_slot_rules(slot: str, text: str, values: tuple[str,
     ],
 )
 def test_any_alternative_and_several_of_them_are_right(predicted: str, right: bool) -> None:
-    _, found = comparable_states(SEVERAL, {"hotel": {"name": predicted}}, RULES)
-    assert (found["hotel"]["name"] == "archway house") == right
+    _, compared = comparable_states(SEVERAL, {"hotel": {"name": predicted}}, RULES)
+    assert (compared["hotel"]["name"] == "archway house") == right
 
 
-def test_without_alternatives_in_gold_a_prediction_is_compared_as_it_stands() -> None:
+def test_without_alternatives_a_prediction_stays_as_it_is() -> None:
     state = {"hotel": {"name": "avalon|avalon"}}
-    _, found = comparable_states({"hotel": {"name": "avalon"}}, state, RULES)
-    assert found == state
+    _, compared = comparable_states({"hotel": {"name": "avalon"}}, state, RULES)
+    assert compared == state
 
 
-def test_booking_slots_have_their_alternatives_with_the_prefix_and_without() -> None:
+def test_booking_slots_have_alternatives_in_any_spelling() -> None:
     for name in ("bookday", "book_day", "day", "Book Day"):
         tracked = track_states(
             {"d1": [{"hotel": {name: "sunday"}}]},
@@ -150,8 +153,8 @@ def test_booking_slots_have_their_alternatives_with_the_prefix_and_without() -> 
 
 def test_a_change_between_alternatives_is_none() -> None:
     gold = GoldStates("2.4", "tiny", {"d1": [{"hotel": {"area": "north|east"}}] * 3})
-    found = [{"hotel": {"area": area}} for area in ("north", "east", "north")]
-    report = score_tracking(track_states({"d1": found}, of_states([{}] * 3), gold))
+    predicted = [{"hotel": {"area": area}} for area in ("north", "east", "north")]
+    report = score_tracking(track_states({"d1": predicted}, of_states([{}] * 3), gold))
     # One change in all three turns, and it is right.
     assert (report.counts["correct"], report.counts["wrong"]) == (1, 0)
     assert report.metrics["GCA"] == report.metrics["JGA"] == 100
@@ -185,7 +188,7 @@ def test_every_alternative_scores_alike(turns: Sequence[Mapping[tuple[str, str],
     assert scored(turns) == scored([first] * len(turns))
 
 
-def test_gold_states_of_a_file_agree_with_a_version_in_any_of_its_alternatives() -> None:
+def test_a_files_gold_states_agree_with_any_alternative() -> None:
     states = [belief("hotel.area=north"), {"hotel": {"area": "east|north", "stars": "none"}}]
     of_file = TrackedDialogue("D1.json", states, [{}, {}])
     version = {"d1": [{"hotel": {"area": "north|east"}}] * 2}
@@ -200,7 +203,7 @@ def test_gold_states_of_a_file_agree_with_a_version_in_any_of_its_alternatives()
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_gold_states_are_right_under_all_rule_sets(multiwoz: Benchmark, rules: str) -> None:
     chosen = rule_set(rules)
-    states = {id_: one.states for id_, one in multiwoz.dialogues.items()}
+    states = {id_: gold.states for id_, gold in multiwoz.dialogues.items()}
     report = score_tracking(track_states(states, multiwoz, rules=chosen), by_part=False)
     assert {report.metrics[name] for name in PERFECT} == {100}
     assert set(report.fuzzy.values()) == {100}
@@ -209,7 +212,7 @@ def test_gold_states_are_right_under_all_rule_sets(multiwoz: Benchmark, rules: s
 @pytest.mark.real_data
 def test_the_default_rules_leave_gold_states_as_they_are(multiwoz: Benchmark) -> None:
     """They are normalised by them already: no published figure depends on doing it twice."""
-    states = {id_: one.states for id_, one in multiwoz.dialogues.items()}
+    states = {id_: gold.states for id_, gold in multiwoz.dialogues.items()}
     for tracked in track_states(states, multiwoz):
         for turn, state in enumerate(states[tracked.id]):
             assert tracked.written.get(turn, (tracked.gold[turn],))[0] == state
@@ -220,14 +223,16 @@ def test_all_alternatives_of_2_4_are_right(multiwoz: Benchmark, gold_24: GoldSta
     with_several = {
         id_: states
         for id_, states in gold_24.states.items()
-        if any("|" in value for one in states for slots in one.values() for value in slots.values())
+        if any(
+            "|" in value for state in states for slots in state.values() for value in slots.values()
+        )
     }
     for write in (str, lambda text: " | ".join(text.split("|")[::-1])):
-        found: dict[str, Any] = {}
+        predicted: dict[str, Any] = {}
         for id_, states in with_several.items():
-            found[id_] = [
+            predicted[id_] = [
                 {domain: {k: write(v) for k, v in slots.items()} for domain, slots in state.items()}
                 for state in states
             ]
-        file = parse_tracking_file(found, "x.json", lambda: multiwoz, gold_24)
+        file = parse_tracking_file(predicted, "x.json", lambda: multiwoz, gold_24)
         assert score_tracking(file.dialogues).metrics["JGA"] == 100

@@ -148,8 +148,8 @@ def test_gca_paper_figure_6():
     assert counts(*GCA_SAMPLE_1) == outcomes(missed=2, wrong=1, overshot=0, correct=1)
     assert gca(*GCA_SAMPLE_1) == pytest.approx(66 / 210)  # printed 31.43
     # Exact, exact, error, 1 after it, error, 1 after it, 2 after it.
-    one, two = 1 - math.exp(-0.5), 1 - math.exp(-1)
-    assert fga(0.5, *GCA_SAMPLE_1) == pytest.approx((2 + one + one + two) / 7)
+    after_1, after_2 = 1 - math.exp(-0.5), 1 - math.exp(-1)
+    assert fga(0.5, *GCA_SAMPLE_1) == pytest.approx((2 + after_1 + after_1 + after_2) / 7)
     assert round(100 * fga(0.5, *GCA_SAMPLE_1), 2) == 48.84
 
 
@@ -229,20 +229,20 @@ def test_iaga_sees_false_predictions_but_not_where_gold_is_empty():
 
 def test_precision_and_recall_count_triples_over_all_turns():
     # Found 1 + 1; predicted 1 + 4; gold 2 + 1.
-    found = shares(present(("a.x a.y", "a.x"), ("a.x", "a.x b.x b.y b.z")))
-    assert (found["precision"], found["recall"]) == (pytest.approx(2 / 5), pytest.approx(2 / 3))
-    assert found["F1"] == pytest.approx(2 * 2 / (5 + 3))
+    figures = shares(present(("a.x a.y", "a.x"), ("a.x", "a.x b.x b.y b.z")))
+    assert (figures["precision"], figures["recall"]) == (pytest.approx(2 / 5), pytest.approx(2 / 3))
+    assert figures["F1"] == pytest.approx(2 * 2 / (5 + 3))
 
 
 @pytest.mark.parametrize(("predicted", "score"), [("", 1), ("a.x", 0)])
 def test_without_any_gold_value_only_predicting_nothing_is_right(predicted, score):
-    found = shares(present(("", predicted)))
+    figures = shares(present(("", predicted)))
     names = ("precision", "recall", "F1", "AGA", "IAGA")
-    assert {found[name] for name in names} == {score}
+    assert {figures[name] for name in names} == {score}
     assert gca(("", predicted)) == score
 
 
-def test_fga_turn_errs_if_it_adds_what_gold_lacks_or_lacks_what_gold_adds():
+def test_a_turn_errs_by_its_own_additions():
     first = ("a.x", "")
     assert error_distances(present(first, ("a.x a.y", "a.y")))[1] == 1
     assert error_distances(present(first, ("a.x a.y", "")))[1] == 0
@@ -291,19 +291,19 @@ def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
     )
     assert shares(turns)["fuzzy.joint_accuracy"] == pytest.approx(1 / 3)
     assert shares(turns)["JGA"] == 0
-    found = shares(turns)
-    assert (found["fuzzy.precision"], found["fuzzy.recall"]) == (
+    figures = shares(turns)
+    assert (figures["fuzzy.precision"], figures["fuzzy.recall"]) == (
         pytest.approx(2 / 4),
         pytest.approx(2 / 3),
     )
 
 
-def test_fuzzily_equal_values_have_a_partial_ratio_over_95_and_not_of_95():
+def test_fuzzily_equal_is_a_partial_ratio_over_95():
     # All but one of 20 characters: 2 * 19 / 40 = 95. All but one of 25: 2 * 24 / 50 = 96.
     twenty, twenty_five = "a" * 19, "a" * 24
-    at = present((f"a.name={twenty}b", f"a.name={twenty}c"))
+    equal = present((f"a.name={twenty}b", f"a.name={twenty}c"))
     over = present((f"a.name={twenty_five}b", f"a.name={twenty_five}c"))
-    for turns, share in ((at, 0), (over, 1)):
+    for turns, share in ((equal, 0), (over, 1)):
         assert shares(turns)["fuzzy.joint_accuracy"] == shares(turns)["fuzzy.F1"] == share
 
 

@@ -85,8 +85,8 @@ def test_a_perfect_prediction_of_growing_states_gives_full_gca(dialogues):
 
 @settings(deadline=None)
 @given(dialogues, st.floats(0, 5), st.floats(0, 5))
-def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, other):
-    low, high = sorted([one, other])
+def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, first, second):
+    low, high = sorted([first, second])
     scores = [
         score_tracking(content, Choices(lambdas=[decay])).metrics["FGA"]
         for decay in (0, low, high, 1e6)
@@ -100,7 +100,7 @@ def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, 
 
 @settings(deadline=None)
 @given(st.lists(turns, min_size=1, max_size=3), st.randoms())
-def test_names_of_dialogues_and_the_order_of_slots_and_dialogues_change_nothing(content, random):
+def test_names_and_order_change_nothing(content, random):
     def shuffled(mapping):
         items = list(mapping.items())
         random.shuffle(items)

@@ -51,7 +51,7 @@ def test_signatures_have_gold_slots_and_lambdas() -> None:
     assert "|gold:961c0f18cbaa|slots:30|lambda:0.25,0.5,0.75,1|" in str(signature)
 
 
-def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() -> None:
+def test_without_gold_of_its_own_a_file_has_the_benchmarks() -> None:
     signature = _signature(_played(sng0001=2, sng0002=1), TOY)
     rules = rule_set("2021")
     fields = signature.to_dict()
@@ -83,9 +83,9 @@ def test_coverage_is_told_unless_every_turn_is_scored() -> None:
 
 
 def test_as_many_turns_of_another_dialogue_are_another_coverage() -> None:
-    one = _signature(_played(sng0001=1), TOY)
+    first = _signature(_played(sng0001=1), TOY)
     other = _signature(_played(sng0002=1), TOY)
-    assert (one.coverage[:4], other.coverage[:4]) == ("1/3-", "1/3-")
-    [reason] = one.comparable_with(other).reasons
+    assert (first.coverage[:4], other.coverage[:4]) == ("1/3-", "1/3-")
+    [reason] = first.comparable_with(other).reasons
     assert reason.startswith("different turns played: ")
-    assert one.comparable_with(other, apart_from={"coverage"})
+    assert first.comparable_with(other, apart_from={"coverage"})

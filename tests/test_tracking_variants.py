@@ -59,8 +59,8 @@ def test_domain_scores_average_its_turns(
     over: str, expected: Mapping[str, tuple[int, float]]
 ) -> None:
     report = score_tracking([known(tracked(*TURNS))], Choices(per_domain=over))
-    found = {d: (scores["turns"], scores["JGA"]) for d, scores in report.per_domain.items()}
-    assert found == {d: (turns, pytest.approx(jga)) for d, (turns, jga) in expected.items()}
+    scored = {d: (scores["turns"], scores["JGA"]) for d, scores in report.per_domain.items()}
+    assert scored == {d: (turns, pytest.approx(jga)) for d, (turns, jga) in expected.items()}
     mean = sum(jga for _, jga in expected.values()) / len(expected)
     assert report.per_domain_mean["JGA"] == pytest.approx(mean)
     # The whole file's figures do not depend on it: turns 0 and 3 of four are right.
@@ -73,13 +73,13 @@ def test_dontcare_is_left_out_on_both_sides() -> None:
         ("hotel.stars=4", "hotel.stars=4 hotel.area=dontcare"),
         ("hotel.stars=4", "hotel.stars=3"),
     )
-    kept = score_tracking([dialogue_])
+    counted = score_tracking([dialogue_])
     dropped = score_tracking([dialogue_], Choices(dontcare="drop"))
     # With it no turn is right; without, the first two of three.
-    assert kept.metrics["JGA"] == 0
+    assert counted.metrics["JGA"] == 0
     assert dropped.metrics["JGA"] == pytest.approx(200 / 3)
     # Of 4 gold values 2 are right; of those without `dontcare`, 2 of 3.
-    assert kept.metrics["recall"] == 50
+    assert counted.metrics["recall"] == 50
     assert dropped.metrics["recall"] == pytest.approx(200 / 3)
 
 
@@ -160,7 +160,7 @@ def _own(id_: str, turns: int) -> TrackedFile:
     return parse_tracking_file({id_: [pair] * turns}, "states.json", _toy)
 
 
-def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
+def test_files_with_gold_states_get_domains_from_the_benchmark() -> None:
     [found] = annotated(_own("D0001.json", 4), _toy).dialogues
     assert found.active_domains[3] == ["hotel", "train"]
     assert found.goal_domains == {"hotel", "police"}
@@ -191,14 +191,14 @@ def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) 
 
 def test_slots_as_written_are_those_of_the_file_and_the_benchmark() -> None:
     gold = [belief("hotel.bookday=monday")] * 4
-    found = [
+    predicted = [
         belief("hotel.day=monday"),  # the same slot, written otherwise
         belief("hotel.bookday=monday hotel.area=none"),  # no more than gold, or a slot too many
         belief("hotel.bookday=on-monday"),  # contained: 100
         belief("hotel.bookday=friday"),
     ]
     tiny = benchmark({"d1": dialogue({"hotel": goal()}, 4, states=gold)})
-    dialogues = track_states({"d1": found}, tiny)
+    dialogues = track_states({"d1": predicted}, tiny)
     for none, fuzzy in (("absent", 75), ("value", 50)):
         report = score_tracking(dialogues, Choices(none=none))
         assert report.fuzzy["joint_accuracy"] == fuzzy
@@ -252,7 +252,7 @@ def test_known_spread_of_joint_accuracy(published: Callable[[str], TrackedFile])
         return score_tracking(file.dialogues, Choices(per_domain=over, none=none))
 
     reports = {over: score(over, "value") for over in VARIANTS["per-domain"]}
-    means = {over: round(one.per_domain_mean["JGA"], 1) for over, one in reports.items()}
+    means = {over: round(report.per_domain_mean["JGA"], 1) for over, report in reports.items()}
     assert means == {"gold-slots": 55.9, "active": 62.5, "dialogues": 68.4}
     assert round(reports["active"].metrics["joint recall"], 1) == 59.6
     assert round(reports["active"].metrics["JGA"], 1) == 48.4

@@ -25,8 +25,8 @@ def file(tmp_path: Path) -> TablesFile:
 
 
 def _answers(file: TablesFile | None) -> list[list[str]]:
-    kept = VenueDatabase(VENUES, RULES, file)
-    return [[*kept.query("restaurant", {"name": value})] for value in NEW_VALUES]
+    venue_database = VenueDatabase(VENUES, RULES, file)
+    return [[*venue_database.query("restaurant", {"name": value})] for value in NEW_VALUES]
 
 
 ANSWERS = [["r1"], ["r2"], ["r4"], [], [], [], ["r3"]]
@@ -42,8 +42,10 @@ def test_tables_are_filled_once(file: TablesFile, monkeypatch: pytest.MonkeyPatc
     assert _answers(file) == ANSWERS
     # Stored values are matched by then.
     monkeypatch.setattr(venues, "reaches", _no_work)
-    kept = VenueDatabase(VENUES, RULES, file)
-    assert [*kept.query("restaurant", {"name": "golden spoon", "food": "greek"})] == ["r1"]
+    venue_database = VenueDatabase(VENUES, RULES, file)
+    assert [*venue_database.query("restaurant", {"name": "golden spoon", "food": "greek"})] == [
+        "r1"
+    ]
     # Only whole files are left.
     assert [*file.path.parent.iterdir()] == [file.path]
 
@@ -52,12 +54,12 @@ def test_new_values_are_written_in_bulk(file: TablesFile, monkeypatch: pytest.Mo
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 3)
     assert _answers(file) == ANSWERS
     monkeypatch.setattr(venues, "reaches", _no_work)
-    kept = VenueDatabase(VENUES, RULES, file)
+    venue_database = VenueDatabase(VENUES, RULES, file)
     # Two times three of the seven; the other is matched again when it comes.
     for value, answer in zip(NEW_VALUES[:6], ANSWERS, strict=False):
-        assert [*kept.query("restaurant", {"name": value})] == answer
+        assert [*venue_database.query("restaurant", {"name": value})] == answer
     with pytest.raises(AssertionError, match="done again"):
-        kept.query("restaurant", {"name": NEW_VALUES[6]})
+        venue_database.query("restaurant", {"name": NEW_VALUES[6]})
 
 
 @pytest.mark.parametrize("damage", ["", "x", "half", "another", "no tables"])

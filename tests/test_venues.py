@@ -203,7 +203,7 @@ ODDLY_NAMED = {
 
 
 @pytest.mark.parametrize("name", NORMALISING)
-def test_where_the_venues_are_normalised_each_is_found_by_its_own_values(name: str) -> None:
+def test_normalised_venues_are_found_by_their_own_values(name: str) -> None:
     venues = VenueDatabase(ODDLY_NAMED, rule_set(name))
     for slot in ("name", "type", "internet"):
         constraint = {slot: str(ODDLY_NAMED["hotel"][0][slot])}

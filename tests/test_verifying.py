@@ -39,8 +39,8 @@ def folder(sample_entries: Path, tmp_path: Path) -> Path:
 def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Rescored]:
     entries = read_entries(folder)
     chosen = [entry for entry in entries if not names or entry.key in names]
-    found = verify(entries, chosen, rescore(chosen, folders=folders))
-    return {one.key: one for one in found}
+    outcomes = verify(entries, chosen, rescore(chosen, folders=folders))
+    return {outcome.key: outcome for outcome in outcomes}
 
 
 def _facts(entry: Path, **changes: Any) -> None:
@@ -55,9 +55,9 @@ def _put(entry: Path, content: bytes) -> None:
 
 def test_honest_entries_hold_and_nothing_is_written(folder: Path) -> None:
     before = files_below(folder)
-    found = _verified(folder)
-    assert found == {name: Rescored(name) for name in SAMPLE_TRACKS}
-    assert all(one.holds for one in found.values())
+    outcomes = _verified(folder)
+    assert outcomes == {name: Rescored(name) for name in SAMPLE_TRACKS}
+    assert all(outcome.holds for outcome in outcomes.values())
     assert files_below(folder) == before
 
 
@@ -127,12 +127,7 @@ def test_whatever_does_not_hold_is_told(tamper: Tamper, message: str, folder: Pa
         (_set("coverage", "turns", to=147), "coverage.turns", 147, 146),
         # Its responses hold 25 telephone numbers, 17 addresses and 12 postcodes, and name a venue
         # in 43 turns: 54 / 43.
-        (
-            _set("flags", "placeholders", to=0.5),
-            "flags.placeholders",
-            0.5,
-            54 / 43,
-        ),
+        (_set("flags", "placeholders", to=0.5), "flags.placeholders", 0.5, 54 / 43),
     ],
 )
 def test_whatever_comes_out_differently_is_told(
@@ -157,16 +152,15 @@ def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("chosen", "copy"),
-    [("copy", "aaa"), ("original", "aaa"), ("copy", "zzz"), ("both", "zzz")],
+    ("chosen", "copy"), [("copy", "aaa"), ("original", "aaa"), ("copy", "zzz"), ("both", "zzz")]
 )
 def test_copies_are_reported_for_both_entries(chosen: str, copy: str, folder: Path) -> None:
     shutil.copytree(folder / "careful", folder / copy)
     facts = (folder / copy / ENTRY_FILE).read_text(encoding="utf-8")
     (folder / copy / ENTRY_FILE).write_text(facts.replace('"careful"', f'"{copy}"'))
     names = {"copy": [copy], "original": ["careful"], "both": ["careful", copy]}[chosen]
-    found = _verified(folder, *names)
-    problems = [problem for one in found.values() for problem in one.problems]
+    outcomes = _verified(folder, *names)
+    problems = [problem for outcome in outcomes.values() for problem in outcome.problems]
     assert len(problems) == 1
     assert "has the predictions of" in problems[0]
 
@@ -204,10 +198,7 @@ def test_missing_files_fail_strict_verification(folder: Path, verifying: Cli) ->
     )
     assert lines[1].startswith("hasty: not scored again: ")
     assert lines[1].endswith("no such file")
-    assert lines[2:] == [
-        "scripted: holds",
-        "1 of 3 entries hold; 2 could not be scored again",
-    ]
+    assert lines[2:] == ["scripted: holds", "1 of 3 entries hold; 2 could not be scored again"]
     run = verifying.failed(folder, "--strict")
     assert run.out.endswith("1 of 3 entries hold; 2 could not be scored again\n")
     verifying.done(folder, "scripted", "--strict")

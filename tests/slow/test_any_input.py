@@ -46,8 +46,8 @@ def test_the_order_of_dialogues_and_further_keys_change_nothing(random: Any) -> 
     }
     shuffled, whole = _score(content).to_dict(), _WHOLE.to_dict()
     # By its definition a mean over segments of the running text, in the file's order.
-    for one in (shuffled, whole):
-        one["diversity"].pop("msttr")
+    for report in (shuffled, whole):
+        report["diversity"].pop("msttr")
     assert shuffled == whole
 
 

@@ -56,27 +56,29 @@ def _won(diagnosis: Diagnosis) -> set[str]:
     return {outcome.id for outcome in diagnosis.results if outcome.success}
 
 
-def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
+def test_filters_leave_the_dialogues_that_have_all(
     page: Page, diagnoses: dict[str, Diagnosis], sample: Benchmark
 ) -> None:
     hasty = diagnoses["hasty"]
     page.select_option("#choose-system", "hasty")
     page.select_option("#choose-outcome", "lost")
-    lost = {one.id for one in hasty.results} - _won(hasty)
+    lost = {dialogue.id for dialogue in hasty.results} - _won(hasty)
     assert _shown(page) == lost
     page.select_option("#choose-cause", "never said")
     said = {result.id for result in hasty.results if "never said" in result.causes.values()}
     assert _shown(page) == lost & said
     page.select_option("#choose-domain", "hotel")
     of_hotel = {
-        one.id
-        for one in hasty.results
-        if any(n.startswith("hotel ") and c == "never said" for n, c in one.causes.items())
+        dialogue.id
+        for dialogue in hasty.results
+        if any(n.startswith("hotel ") and c == "never said" for n, c in dialogue.causes.items())
     }
     assert _shown(page) == of_hotel
     page.select_option("#choose-cause", "")
     page.select_option("#choose-outcome", "")
-    assert _shown(page) == {id_ for id_, one in sample.dialogues.items() if "hotel" in one.goal}
+    assert _shown(page) == {
+        id_ for id_, dialogue in sample.dialogues.items() if "hotel" in dialogue.goal
+    }
 
 
 def test_filters_find_what_only_one_system_wins(
@@ -85,7 +87,9 @@ def test_filters_find_what_only_one_system_wins(
     assert not page.locator("#choose-other").is_visible()
     page.select_option("#choose-system", "careful")
     page.select_option("#choose-outcome", "only")
-    others = set[str]().union(*(_won(one) for name, one in diagnoses.items() if name != "careful"))
+    others = set[str]().union(
+        *(_won(diagnosis) for name, diagnosis in diagnoses.items() if name != "careful")
+    )
     assert _shown(page) == _won(diagnoses["careful"]) - others
     page.select_option("#choose-other", "hasty")
     expected = _won(diagnoses["careful"]) - _won(diagnoses["hasty"])
@@ -126,7 +130,7 @@ def test_what_the_address_asks_for_in_vain_is_told(page: Page) -> None:
     assert chosen.inner_text() == f"{every} of {every} dialogues"
 
 
-def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page: Page) -> None:
+def test_a_dialogue_leads_to_its_causes_and_back_undoes_a_choice(page: Page) -> None:
     page.locator(f"{ROWS} a").first.click()
     page.wait_for_url("**/dialogues/*.html*")
     columns = page.locator("#turn-0 td:visible")
@@ -141,7 +145,7 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
     assert page.locator("#causes dt", has_text="no venue").is_visible()
 
 
-def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
+def test_who_fails_by_what_shows_below_a_dialogue(
     browser: Browser, tmp_path: Path, project_board: Board, project_site: Mapping[str, str]
 ) -> None:
     write_site(project_site, tmp_path)
@@ -188,6 +192,6 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             page.evaluate(script)
-            found = page.evaluate("axe.run(document, { preload: false })")
-            assert [(o["id"], o["nodes"][0]["html"]) for o in found["violations"]] == []
-            assert len(found["passes"]) > 10
+            report = page.evaluate("axe.run(document, { preload: false })")
+            assert [(o["id"], o["nodes"][0]["html"]) for o in report["violations"]] == []
+            assert len(report["passes"]) > 10

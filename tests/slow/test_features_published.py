@@ -24,28 +24,28 @@ def measured(calibrate: Any, multiwoz: Benchmark, upstream: Path, dst_data: Path
 @pytest.mark.real_data
 def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> None:
     wrong = {
-        one.file.name: (one.odd, one.file.deserved)
-        for one in measured
-        if one.odd != one.file.deserved
+        file.file.name: (file.odd, file.file.deserved)
+        for file in measured
+        if file.odd != file.file.deserved
     }
     assert wrong == {}
-    in_order = [one for one in measured if not one.file.deserved]
+    in_order = [file for file in measured if not file.file.deserved]
     assert len(in_order) > 60
 
 
 @pytest.mark.real_data
 def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) -> None:
-    for one in measured:
+    for file in measured:
         remarked = {
-            remark.kind for remark in profile_remarks(profile_of(one.content, sampled=True))
+            remark.kind for remark in profile_remarks(profile_of(file.content, sampled=True))
         }
         # Where a few states in a hundred are odd, they need not be in the part.
-        assert remarked in (set(), one.file.deserved), one.file.name
+        assert remarked in (set(), file.file.deserved), file.file.name
 
 
 @pytest.mark.real_data
 def test_files_that_deserve_a_remark_are_there(calibrate: Any, measured: Sequence[Any]) -> None:
-    names = [one.file.name for one in measured]
+    names = [file.file.name for file in measured]
     for row in calibrate.DESERVED:
         assert calibrate.fnmatch.filter(names, row.files), row
 

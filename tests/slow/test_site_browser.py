@@ -105,7 +105,7 @@ def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> Non
     assert ranks == [str(rank) for rank in range(1, len(figures) + 1)][: len(ranks)]
 
 
-def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> None:
+def test_filters_leave_the_rows_that_have_all(page: Page) -> None:
     every = len(_names(page))
     page.fill("#filter-name", "gal")
     assert "GALAXY" in _names(page)
@@ -113,9 +113,11 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
     counts = [int(text) for text in page.locator(".tabs .count").all_inner_texts()]
     assert counts[0] == len(_names(page))
     # A tab counts each system once, however many tables of the track it stands in.
-    found = page.locator("table.board tbody tr:not(.divider):not(.reference):not([hidden])").count()
-    assert page.locator("#told").inner_text().startswith(f"{found} of ")
-    assert counts[2] == len(set(_names(page, "state-tracking-0"))) < found
+    matching = page.locator(
+        "table.board tbody tr:not(.divider):not(.reference):not([hidden])"
+    ).count()
+    assert page.locator("#told").inner_text().startswith(f"{matching} of ")
+    assert counts[2] == len(set(_names(page, "state-tracking-0"))) < matching
     page.fill("#filter-name", "")
     page.locator("#more-filters summary").click()
     page.select_option("#filter-year", "2021")
@@ -282,7 +284,9 @@ def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, fold
         page.select_option(f"#compare-{number}", key)
     assert page.url.endswith("#krls,mars,damd,ubar")
     by_key = {entry.key: entry for entry in read_entries(REPOSITORY)}
-    differences, domains, causes = (page.locator("#compared table").nth(at) for at in (1, 2, 3))
+    differences, domains, causes = (
+        page.locator("#compared table").nth(place) for place in (1, 2, 3)
+    )
     # Each with each: 4 * 3 / 2.
     assert differences.locator("tbody tr").count() == 6
     strict = by_key["damd"].scores.main.strict
@@ -352,7 +356,7 @@ def phone(context: BrowserContext, folder: Path) -> Page:
     return opened
 
 
-def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: Page) -> None:
+def test_the_first_screen_of_a_phone_has_the_first_row(phone: Page) -> None:
     row = phone.locator('table[data-table="end-to-end"] tbody tr.scored').first
     box = row.bounding_box()
     assert box["y"] + box["height"] <= 740
@@ -390,9 +394,11 @@ def test_axe_finds_nothing(
         for folded in page.locator("details.notes:visible").all():
             folded.locator("summary").click()
         page.evaluate(script)
-        found = page.evaluate("axe.run(document, { preload: false })")
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-        assert len(found["passes"]) > 10
+        report = page.evaluate("axe.run(document, { preload: false })")
+        assert [
+            (violation["id"], violation["nodes"][0]["html"]) for violation in report["violations"]
+        ] == []
+        assert len(report["passes"]) > 10
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -56,14 +56,14 @@ def test_files_follow_their_schemas(schema: str, files: str) -> None:
     _check(*command, *paths)
 
 
-def test_the_workflow_with_the_rights_of_the_project_runs_nothing_of_a_stranger() -> None:
+def test_the_privileged_workflow_runs_nothing_of_a_stranger() -> None:
     text = (WORKFLOWS / "comment.yml").read_text(encoding="utf-8")
     assert "workflow_run:" in text
     assert "uses:" not in text
     assert "secrets" not in text
 
 
-def test_every_dependency_has_a_lowest_version_that_the_tests_can_be_run_with() -> None:
+def test_every_dependency_has_a_lowest_version() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     command = [sys.executable, str(PROJECT / "tools" / "lowest.py"), "test"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -226,7 +226,7 @@ SAY = ("verify-entry.yml", "Say what changes, and check that the board follows f
 
 
 @runs_steps
-def test_a_pull_request_is_answered_with_rows_neighbours_ranks_and_verdicts(runner: Runner) -> None:
+def test_a_pull_request_is_answered_with_what_changes(runner: Runner) -> None:
     base, merged = (runner.folder / name for name in ("base", "merged"))
     base.mkdir()
     _submit(runner, base, "hasty")
