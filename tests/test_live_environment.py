@@ -207,7 +207,7 @@ def test_only_returned_reference_numbers_count(world: World, message: str, succe
 def _passes(world: World, solved: Sequence[int]) -> Any:
     """Return pass^k of tasks that are solved in so many of four trials."""
     scripted = play_scripts(world, 4, 0, []).config
-    config = replace(scripted, tasks=[*world.tasks.tasks][: len(solved)])
+    config = replace(scripted, tasks=[*world.tasks][: len(solved)])
     lines = [
         {**_lost(config, trial, id_), "outcome": {**outcome, "solved": trial <= times}}
         for trial in range(1, 5)

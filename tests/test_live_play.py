@@ -171,7 +171,7 @@ def test_a_person_talks_beside_the_figures(
 def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
     def config() -> RunConfig:
         made = (Baseline, "b", ScriptedUser, "u")
-        return RunConfig(world, list(world.tasks.tasks)[:3], *made)
+        return RunConfig(world, list(world.tasks)[:3], *made)
 
     first = play_tasks(config(), tmp_path / "p.jsonl")
     next(first)

@@ -204,7 +204,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     scorer = Scorer(multiwoz, Options(lexicalised=True))
     world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     users = ScriptedUser, "user"
-    config = RunConfig(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
+    config = RunConfig(world, list(world.tasks)[:tasks], agent, "agent", *users)
     found = baseline_calls(LiveRun(config, [play_dialogue(config, 1, id_) for id_ in config.tasks]))
     assert found == pytest.approx(share, abs=0.01)
     assert found < declared_flags()["baseline_calls"].limit

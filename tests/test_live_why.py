@@ -288,14 +288,14 @@ def _check_causes(environment: Environment, ids: Sequence[str], *others: str) ->
 
 
 def test_every_task_that_is_not_solved_has_a_cause(world: World) -> None:
-    _check_causes(Environment(world), list(world.tasks.tasks))
+    _check_causes(Environment(world), list(world.tasks))
 
 
 @pytest.mark.real_data
 def test_the_scripted_user_has_no_faults(upstream: Path, multiwoz: Benchmark, world: World) -> None:
     tasks = read_tasks(upstream / "ConvLab-2")
     there = World(world.scorer.__class__(multiwoz, world.scorer.options), tasks)
-    _check_causes(Environment(there), list(tasks.tasks)[:60], "wrong venue booked")
+    _check_causes(Environment(there), list(tasks)[:60], "wrong venue booked")
 
 
 def test_pages_show_plays_beside_the_baseline(cli: Cli, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def _check_plays(source: str, run: Any) -> int:
     _show("format", "live dialogues of `mwz play`")
     _show("agent", config.agent_name)
     _show("user", config.user_name)
-    _show("tasks", f"{len(config.tasks)} of {len(config.world.tasks.tasks)}")
+    _show("tasks", f"{len(config.tasks)} of {len(config.world.tasks)}")
     _show("trials", config.trials)
     _show("dialogues", f"{len(run.lines) - run.missing}, confirmed by replay")
     for remark in run.remarks:

@@ -18,10 +18,10 @@ from .goals import (
     DomainTask as DomainTask,
     GoalsFile as GoalsFile,
     Task as Task,
-    Tasks as Tasks,
     chosen_goals as chosen_goals,
     import_tasks as import_tasks,
     load_tasks as load_tasks,
+    task_goals as task_goals,
 )
 from .gold_states import (
     all_gold_states as all_gold_states,

@@ -34,7 +34,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown
 from ..io import read_bytes
-from .goals import Tasks, install_tasks
+from .goals import Task, install_tasks
 from .installed import downloads_directory, install_benchmark
 
 _SETS = "sets"
@@ -159,7 +159,7 @@ def gold_versions(benchmark: str) -> tuple[str | None, Sequence[str]]:
     return data_set.gold, data_set.further_gold
 
 
-Built: TypeAlias = tuple[Benchmark, Sequence[str], Tasks | None]
+Built: TypeAlias = tuple[Benchmark, Sequence[str], Mapping[str, Task] | None]
 """A benchmark; remarks for the user on how it was built, a line each; and what the users of live
 dialogues want, None where the sources do not have it."""
 
@@ -185,7 +185,9 @@ def build_benchmark(
     return replace(benchmark, name=data_set.name), notes, tasks
 
 
-def install(benchmark: Benchmark, notes: Sequence[str], tasks: Tasks | None) -> list[str]:
+def install(
+    benchmark: Benchmark, notes: Sequence[str], tasks: Mapping[str, Task] | None
+) -> list[str]:
     """Install a benchmark, and the tasks that come with it; return what to say of it, in lines.
 
     Raises:

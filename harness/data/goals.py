@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -216,51 +215,36 @@ class Task:
         return goal
 
 
-@dataclass(frozen=True)
-class Tasks:
-    """Tasks of a benchmark, or of a file.
-
-    Attributes:
-        tasks: Dialogue id, as benchmarks spell it -> task.
-        source: What messages call them.
-    """
-
-    tasks: Mapping[str, Task]
-    source: str
-
-    @property
-    def goals(self) -> dict[str, object]:
-        """Dialogue id -> the task as the data set writes it."""
-        return {id_: task.goal for id_, task in self.tasks.items()}
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the tasks, in hexadecimal; their order is no part of it."""
-        return digest_of_json(self.goals)
-
-    def __getitem__(self, id_: str) -> Task:
-        task = self.tasks.get(dialogue_id(id_))
-        if task is None:
-            raise InputError(self.source, f"no task for dialogue {id_}")
-        return task
+def task_goals(tasks: Mapping[str, Task]) -> dict[str, object]:
+    """Return dialogue id -> the task as the data set writes it."""
+    return {id_: task.goal for id_, task in tasks.items()}
 
 
-def parse_tasks(content: object, source: str) -> Tasks:
+def parse_tasks(content: object, source: str) -> dict[str, Task]:
     """Return the tasks in a document: dialogue id -> goal, as it is or below `goal`.
 
     Domains without tools or venues (police, hospital) are left out, and tasks of these alone.
 
+    Args:
+        content: The document.
+        source: What messages call it.
+
+    Returns:
+        Dialogue id, as benchmarks spell it -> task.
+
     Raises:
         InputError: The document has another form; with every place.
     """
-    written = validated(dict[str, dict[str, Any]], content, source)
-    goals = {id_: goal.get("goal", goal) for id_, goal in written.items()}
-    written_messages = {id_: goal.get("message", []) for id_, goal in goals.items()}
-    messages = validated(dict[str, list[str]], written_messages, source)
     wanted: dict[str, dict[str, object]] = {}
-    for id_, goal in goals.items():
-        played = [domain for domain in PLAYED_DOMAINS if goal.get(domain)]
-        wanted[id_] = {domain: _without_marks(goal[domain]) for domain in played}
+    written_messages: dict[str, object] = {}
+    for name, written in validated(dict[str, dict[str, Any]], content, source).items():
+        goal = written.get("goal", written)
+        written_messages[name] = goal.get("message", [])
+        wanted[name] = {}
+        for domain in PLAYED_DOMAINS:
+            if goal.get(domain):
+                wanted[name][domain] = _without_marks(goal[domain])
+    messages = validated(dict[str, list[str]], written_messages, source)
     tasks: dict[str, Task] = {}
     for name, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
         id_ = dialogue_id(name)
@@ -270,7 +254,7 @@ def parse_tasks(content: object, source: str) -> Tasks:
             tasks[id_] = Task(id_, {domain: domains[domain] for domain in order}, message)
     if not tasks:
         raise InputError(source, f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
-    return Tasks(tasks, source)
+    return tasks
 
 
 def _in_order(domains: Iterable[str], text: str) -> list[str]:
@@ -291,7 +275,7 @@ def _without_marks(part: object) -> object:
     return {**part, "book": slots}
 
 
-def read_tasks(path: str | Path) -> Tasks:
+def read_tasks(path: str | Path) -> dict[str, Task]:
     """Read tasks from a JSON file, plain or packed, or from a clone of ConvLab-2.
 
     Raises:
@@ -311,18 +295,18 @@ def import_tasks(path: Path, benchmark: str) -> str:
     return install_tasks(read_tasks(path), benchmark)
 
 
-def install_tasks(tasks: Tasks, benchmark: str) -> str:
+def install_tasks(tasks: Mapping[str, Task], benchmark: str) -> str:
     """Write the tasks of a benchmark to the data directory, all or nothing; say how many and where.
 
     Raises:
         InputError: The file cannot be written.
     """
     path = _tasks_path(benchmark)
-    write_document(path, tasks.goals, _FORMAT)
-    return f"installed tasks of {benchmark}: {len(tasks.tasks)}, in {path}"
+    write_document(path, task_goals(tasks), _FORMAT)
+    return f"installed tasks of {benchmark}: {len(tasks)}, in {path}"
 
 
-def load_tasks(benchmark: str) -> Tasks:
+def load_tasks(benchmark: str) -> dict[str, Task]:
     """Load the tasks of a benchmark.
 
     Raises:

@@ -85,7 +85,7 @@ class Environment:
         Raises:
             InputError: There is no such task.
         """
-        self.task = task if isinstance(task, Task) else self.world.tasks[task]
+        self.task = task if isinstance(task, Task) else self.world.task(task)
         self.user = self._make_user(self.task, self.world, seed)
         self.transcript: list[Turn] = []
         self.error: str | None = None
@@ -516,7 +516,7 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
         line: `dialogue_id`, `turns` and `outcome` of the dialogue.
         world: The benchmark.
     """
-    task, turns, outcome = world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]
+    task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
     grounded = world.grounded(task.id, [turn["response"] for turn in turns]).domains

@@ -34,7 +34,7 @@ class LiveEnv(gymnasium.Env[str, str]):
         texts = Text(_LONGEST, min_length=0, charset=_CHARACTERS)
         self.action_space = self.observation_space = texts
         self._environment = Environment(world)
-        self._tasks = list(world.tasks.tasks)
+        self._tasks = list(world.tasks)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -30,9 +30,9 @@ def multiwoz(benchmark: str | None = None) -> Task:
     """Return the tasks of a benchmark."""
     world = World.of(benchmark)
     samples = []
-    for id_, live_task in world.tasks.tasks.items():
+    for id_, live_task in world.tasks.items():
         samples.append(Sample(id=id_, input="\n".join(live_task.message), target="solved"))
-    dataset = MemoryDataset(samples, name=world.tasks.source)
+    dataset = MemoryDataset(samples, name=f"tasks of {world.scorer.benchmark.name}")
     return Task(dataset=dataset, solver=live_dialogue(world), scorer=outcome())
 
 

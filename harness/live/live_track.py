@@ -299,7 +299,7 @@ def live_scores(run: LiveRun) -> LiveScores:
         signature=config.whole_signature(),
         agent=summary.pop("agent"),
         user=summary.pop("user"),
-        played="".join("01"[id_ in config.tasks] for id_ in sorted(config.world.tasks.tasks)),
+        played="".join("01"[id_ in config.tasks] for id_ in sorted(config.world.tasks)),
         marks={rate: tuple(by_trial) for rate, by_trial in marks.items()},
         passes=tuple(Interval(**interval) for interval in summary.pop("pass").values()),
         costs=summary.pop("costs"),
@@ -348,7 +348,7 @@ def baseline_calls(run: LiveRun) -> float | None:
         return world.call(task, name, arguments)
 
     for line in run.lines:
-        task, baseline = world.tasks[line["dialogue_id"]], Baseline()
+        task, baseline = world.task(line["dialogue_id"]), Baseline()
         for number, turn in enumerate(line["turns"]):
             place = line["trial"], task.id, number
             for recorded_call in turn.get("calls", ()):

@@ -134,7 +134,7 @@ def command(
     user_name, make_user = _talker("user", user, chats)
     server = server_digest(base_url) if models else None
     world = World.of(chosen_benchmark(benchmark))
-    ids = list(world.tasks.tasks)[:count]
+    ids = list(world.tasks)[:count]
     config = RunConfig(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
@@ -403,7 +403,7 @@ def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
     by_place = _by_place(lines, config)
     played = {id_ for _, id_ in by_place}
     trials = sorted({trial for trial, _ in by_place})
-    tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
+    tasks = [id_ for id_ in world.tasks if id_ in played]
     config = replace(config, tasks=tasks, trials=len(trials))
     every: list[Line] = []
     for trial in trials:
@@ -465,7 +465,7 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
     if reasons:
         problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    id_ = config.world.tasks[line.dialogue_id].id
+    id_ = config.world.task(line.dialogue_id).id
     user = config.user if config.user is ScriptedUser else _recorded_user(line)
     recording = replace(config, agent=lambda: _recorded_agent(line), user=user)
     again = play_dialogue(recording, line.trial, id_)
@@ -481,7 +481,7 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
 
 def _lost(config: RunConfig, trial: int, id_: str) -> Line:
     """Return the line of a dialogue that is missing."""
-    outcome = outcome_of(config.world, config.world.tasks[id_], [], MISSING)
+    outcome = outcome_of(config.world, config.world.task(id_), [], MISSING)
     return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 

@@ -92,7 +92,7 @@ class RunConfig:
         plain = self.world.signature
         parameters = {
             "user": self.user_name,
-            "tasks": self.world.tasks.digest[:SHOWN_HASH],
+            "tasks": self.world.tasks_digest[:SHOWN_HASH],
             "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
             "max-turns": str(MAX_TURNS),
             "seed": str(self.seed),
@@ -101,7 +101,7 @@ class RunConfig:
 
     def whole_signature(self) -> Signature:
         """Return all that figures depend on besides the agent: the tasks and the trials, too."""
-        played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
+        played = digest_of_json([self.world.task(id_).goal for id_ in self.tasks])[:SHOWN_HASH]
         return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
 
 
@@ -290,7 +290,7 @@ class LiveRun:
     def remarks(self) -> list[str]:
         """The remarks on them."""
         remarks = []
-        played, tasks = len(self.config.tasks), len(self.config.world.tasks.tasks)
+        played, tasks = len(self.config.tasks), len(self.config.world.tasks)
         if played < tasks:
             remarks.append(f"{played} of {tasks:,} tasks played; without a rank on the board")
         for loss, number in self.lost.items():
@@ -304,7 +304,7 @@ def play_scripts(
 ) -> LiveRun:
     """Let the baseline play all tasks, or those chosen, with the scripted user."""
     agent_name, user_name = script_name("agent"), script_name("user")
-    tasks = list(world.tasks.tasks if chosen is None else chosen)
+    tasks = list(world.tasks if chosen is None else chosen)
     config = RunConfig(world, tasks, Baseline, agent_name, ScriptedUser, user_name, trials, seed)
     lines = []
     for trial in range(1, trials + 1):
@@ -387,7 +387,7 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         words = {}
         results = []
         for name, line in lines.items():
-            task = run.config.world.tasks[line["dialogue_id"]]
+            task = run.config.world.task(line["dialogue_id"])
             domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
             # The first of a domain is shown: it is assigned last.
             for finding in reversed(found[name]):
@@ -432,7 +432,7 @@ def _goal(world: World, id_: str) -> dict[str, Goal]:
     """Return a task's goal with all that it requests and books."""
     goals = {}
     for domain, goal in world.goals[id_].items():
-        booking = world.tasks[id_].domains[domain].book
+        booking = world.task(id_).domains[domain].book
         requestable = goal.requestable | (goal.further or frozenset())
         goals[domain] = replace(goal, booking=booking, requestable=requestable)
     return goals
@@ -494,7 +494,7 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
         }
 
     played = set[str]().union(*systems.values())
-    goals = {id_: list(task.domains) for id_, task in world.tasks.tasks.items() if id_ in played}
+    goals = {id_: list(task.domains) for id_, task in world.tasks.items() if id_ in played}
     return {"goals": goals, "systems": verdicts, "content": content, "causes": CAUSES}
 
 
@@ -503,7 +503,7 @@ def _page_column(
 ) -> dict[str, Any]:
     """Return what a page shows of a system's dialogue."""
     domains = {}
-    for domain in world.tasks[line["dialogue_id"]].domains:
+    for domain in world.task(line["dialogue_id"]).domains:
         found = [finding for finding in causes if finding.domain == domain]
         first = found[0] if found else Finding("", "", "")
         further = {f"{finding.cause}:": finding.words for finding in found[1:]}

@@ -31,13 +31,14 @@ from mwz.normalization import (
 )
 
 from ..benchmark import REFERENCE, Benchmark
-from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
+from ..data import Task, chosen_goals, load_benchmark, load_tasks, task_goals
 from ..errors import InputError, cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
 from ..signature import SHOWN_HASH
+from ..submission import dialogue_id
 
 # ---------------------------------------------------------------------------------- who talks
 
@@ -168,18 +169,20 @@ class World:
 
     Args:
         scorer: The benchmark, and how dialogues are scored.
-        tasks: The tasks.
+        tasks: Dialogue id -> task.
 
     Attributes:
+        tasks_digest: SHA-256 of the tasks, in hexadecimal; their order is no part of it.
         goals: Dialogue id -> the goal that its task stands for.
         delexicalise: Finds names and values in utterances.
         signature: What all scores depend on.
     """
 
-    def __init__(self, scorer: Scorer, tasks: Tasks) -> None:
+    def __init__(self, scorer: Scorer, tasks: Mapping[str, Task]) -> None:
         self.scorer = scorer
         self.tasks = tasks
-        self.goals = chosen_goals(tasks.goals, scorer.rules).goals
+        self.tasks_digest = digest_of_json(task_goals(tasks))
+        self.goals = chosen_goals(task_goals(tasks), scorer.rules).goals
         self.delexicalise = delexicaliser_of(scorer)
         self.signature = plain_signature(scorer)
         self._database, self._rules = database_of(scorer), scorer.rules
@@ -204,6 +207,18 @@ class World:
         """
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
         return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
+
+    def task(self, id_: str) -> Task:
+        """Return the task of a dialogue, however its id is spelled.
+
+        Raises:
+            InputError: There is none.
+        """
+        task = self.tasks.get(dialogue_id(id_))
+        if task is None:
+            name = self.scorer.benchmark.name
+            raise InputError(f"tasks of {name}", f"no task for dialogue {id_}")
+        return task
 
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
@@ -243,7 +258,7 @@ class World:
 
     def _reward(self, id_: str, before: Completion, completion: Completion) -> Reward:
         try:
-            task = self.tasks[id_]
+            task = self.task(id_)
             completed = _responses("completion", completion)
             responses = _responses("prompt", before) + completed
             if not completed:
