@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Mapping
-from functools import partial
-=======
 from collections.abc import Mapping, Sequence
->>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
+from functools import partial
 
 import pytest
 from helpers import RULES, benchmark, dialogue
@@ -166,25 +162,6 @@ _OTHER = {
 _TOWN = benchmark({"d0": dialogue({}, 2, states=[_OTHER, _GOLD])})
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("domain", "slot", "written", "feature", "meant"),
-    [
-        # In order: the benchmark's value, in any case and characters, and what asks for nothing.
-        *(("hotel", "area", value, None, None) for value in ("centre", " Centre", "dontcare")),
-        ("hotel", "area", "not mentioned", None, None),
-        ("hotel", "type", "guest-houses", None, None),
-        ("train", "leave", "10:15", None, None),
-        # None of these is a value.
-        *(
-            ("hotel", "area", value, "value_empty", "")
-            for value in ("none", "", "unknown", "N.A.", "undefined", "[none]")
-        ),
-        *(
-            ("hotel", "area", value, "value_dontcare", "dontcare")
-            for value in ("any", "doesn't matter", "no preference", "any area", "Whatever")
-        ),
-=======
 # What is remarked -> domain, slot and the value that is meant -> how it is written.
 _WRITTEN: Mapping[str | None, Mapping[tuple[str, str, str | None], Sequence[str]]] = {
     # In order: the benchmark's value, in any case and characters, and what asks for nothing.
@@ -197,54 +174,22 @@ _WRITTEN: Mapping[str | None, Mapping[tuple[str, str, str | None], Sequence[str]
     "value_empty": {("hotel", "area", ""): ("none", "", "unknown", "N.A.", "undefined", "[none]")},
     "value_dontcare": {
         ("hotel", "area", "dontcare"): (
-            *("any", "doesn't matter", "no preference", "any area", "Whatever"),
+            "any",
+            "doesn't matter",
+            "no preference",
+            "any area",
+            "Whatever",
         )
     },
     "value_spelling": {
->>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
         # Words, plurals, blanks and hyphens.
         ("hotel", "area", "centre"): (
-            *("center", "the centre of town", "city centre", "Central", "centre area"),
+            "center",
+            "the centre of town",
+            "city centre",
+            "Central",
+            "centre area",
         ),
-<<<<<<< HEAD
-        ("hotel", "type", "b&b", "value_spelling", "guesthouse"),
-        ("hotel", "type", "bed and breakfast", "value_spelling", "guesthouse"),
-        ("hotel", "stars", "4 stars", "value_spelling", "4"),
-        ("hotel", "stars", "4-star", "value_spelling", "4"),
-        ("hotel", "stars", "four", "value_spelling", "4"),
-        ("hotel", "people", "two people", "value_spelling", "2"),
-        ("hotel", "day", "Mon", "value_spelling", "monday"),
-        ("hotel", "day", "on mondays", "value_spelling", "monday"),
-        ("hotel", "pricerange", "moderately priced", "value_spelling", "moderate"),
-        ("hotel", "parking", "true", "value_spelling", "yes"),
-        ("restaurant", "food", "gastropubs", "value_spelling", "gastropub"),
-        ("restaurant", "food", "north-american food", "value_spelling", "north american"),
-        ("attraction", "type", "concert hall", "value_spelling", "concerthall"),
-        # Several values in one, and a name with its place.
-        ("restaurant", "food", "gastropub or thai", "value_spelling", None),
-        # Times in other notations, and what is no time.
-        ("restaurant", "time", "17h30", "value_spelling", "17:30"),
-        # The rules read this as a quarter past twelve, and half past five as it is meant.
-        ("train", "leave", "12:15 am", "value_spelling", "00:15"),
-        ("train", "leave", "12:15 pm", "value_spelling", "12:15"),
-        ("train", "leave", "after 5:30 pm", None, None),
-        ("train", "leave", "soon", "value_time", None),
-        ("train", "leave", "between 10:00 and 11:00", "value_time", None),
-        # Anything else is unknown; a word that tells nothing apart is not another such word.
-        ("hotel", "area", "moon", "value_unknown", None),
-        ("hotel", "type", "restaurant", "value_unknown", None),
-    ],
-)
-def test_what_a_value_was_meant_for(
-    domain: str,
-    slot: str,
-    written: str,
-    feature: str | None,
-    meant: str | None,
-) -> None:
-    reading = read_value(vocabulary_of(_TOWN, RULES), domain, slot, written)
-    assert (reading.feature, reading.meant) == (feature, meant)
-=======
         ("hotel", "type", "guesthouse"): ("b&b", "bed and breakfast"),
         ("hotel", "stars", "4"): ("4 stars", "4-star", "four"),
         ("hotel", "people", "2"): ("two people",),
@@ -274,7 +219,6 @@ def test_what_a_value_was_meant_for(feature: str | None) -> None:
         for value in values:
             reading = read_value(vocabulary, domain, slot, value)
             assert (reading.feature, reading.meant) == (feature, meant), value
->>>>>>> e6232cc5 (Shorten tests of scores, boards and trackers, and name their values)
 
 
 def test_to_a_tracker_absent_values_are_in_order() -> None:
