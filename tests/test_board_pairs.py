@@ -34,9 +34,10 @@ from mwz.harness.board.model import Board
 from mwz.harness.board.pairs import (
     PAIRS_FILE,
     Pairs,
-    _states,
     complete_pairs,
+    entry_key,
     evidence_of_rows,
+    exact_turns,
     missing_pairs,
     pairs_text,
     read_pairs,
@@ -361,13 +362,13 @@ def test_what_is_stored_of_states_is_what_their_accuracy_is_made_of(sample: Benc
     first, *others = fingerprints_of(sample, None, states).exact.split(" ")
     assert first == "10".ljust(sample.dialogues["town001"].turns, ".")
     assert set("".join(others)) == {"."}
-    for entry in read_entries(REPOSITORY):
-        signature, exact = _states(entry)
-        if exact:
-            marks = "".join(exact.values())
-            entered = entry.scores.result or entered_scores(entry.scores.main)
+    by_key = {entry.key: entry for entry in read_entries(REPOSITORY)}
+    for gold, exact_by_name in exact_turns(by_key.values()).items():
+        for name, exact in exact_by_name.items():
+            marks, scores = "".join(exact.values()), by_key[entry_key(name)].scores
+            entered = scores.result or entered_scores(scores.main)
             assert 100 * marks.count("1") / len(marks) == pytest.approx(entered.jga, rel=1e-12)
-            assert signature.data == entered.gold_digest
+            assert gold == entered.gold_digest
 
 
 # --------------------------------------------------------------------------- the repository's own

@@ -149,6 +149,14 @@ def test_rescoring_mends_edited_seeds(folder: Path, cli: Cli, verify: Cli) -> No
 
 
 @pytest.mark.usefixtures("seeded")
+def test_a_lost_seed_is_missed_though_the_scores_cannot_be_read(folder: Path, verify: Cli) -> None:
+    path = folder / "new" / SCORES_FILE
+    path.write_text(path.read_text(encoding="utf-8").replace('"format": 4', '"format": 3'))
+    (folder / "new" / SECOND).unlink()
+    assert SECOND in verify.failed(folder, "new").out
+
+
+@pytest.mark.usefixtures("seeded")
 def test_missing_or_other_seeds_do_not_verify(folder: Path, verify: Cli) -> None:
     entry = folder / "new"
     (entry / SECOND).unlink()

@@ -26,6 +26,7 @@ from ..signature import PLACEHOLDERS, current_versions, installed_version
 from .scores import SCORES_FILE, DialogueScores, Scores, read_scores, scores_text
 from .systems import System, folder_name, read_system
 from .track import report_left_out, tracks
+from .tracked import TrackedScores
 
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""
@@ -65,9 +66,8 @@ class Entry:
     @property
     def benchmark(self) -> str | None:
         """The benchmark that it was scored on; None if that is not known."""
-        for signature in self.scores.signatures.values():
-            return signature.benchmark
-        return None
+        signatures = list(self.scores.signatures.values())
+        return signatures[0].benchmark if signatures else None
 
     @property
     def compared(self) -> DialogueScores | None:
@@ -88,21 +88,20 @@ def read_entries(folder: Path) -> list[Entry]:
     """
     if not os.path.isdir(folder):
         raise InputError(str(folder), "no such folder of entries; give one by --submissions")
-    paths = [
-        path
-        for path in sorted(folder.iterdir())
-        if path.is_dir() and not path.is_symlink() and not path.name.startswith(".")
-    ]
     absent = absent_tracks()
-    here = [path for path in paths if not (absent and _track(path) in absent)]
-    if len(here) < len(paths):
-        report_left_out(folder, f"{len(paths) - len(here)} entries")
-    return [read_entry(path) for path in here]
-
-
-def _track(folder: Path) -> object:
-    """Return what an entry calls its track."""
-    return parse_toml(read_plain(folder / ENTRY_FILE), str(folder / ENTRY_FILE)).get("track")
+    entries, left_out = [], 0
+    for path in sorted(folder.iterdir()):
+        if not path.is_dir() or path.is_symlink() or path.name.startswith("."):
+            continue
+        if absent:
+            file = path / ENTRY_FILE
+            if parse_toml(read_plain(file), str(file)).get("track") in absent:
+                left_out += 1
+                continue
+        entries.append(read_entry(path))
+    if left_out:
+        report_left_out(folder, f"{left_out} entries")
+    return entries
 
 
 Order: TypeAlias = Mapping[str, str]
@@ -111,8 +110,11 @@ Order: TypeAlias = Mapping[str, str]
 
 def order_of(entries: Iterable[Entry]) -> dict[str, str]:
     """Return entries as an order, of those that have predictions."""
-    hashes_by_key = ((entry.key, entry.scores.predictions) for entry in entries)
-    return {key: hashes.sha256 for key, hashes in hashes_by_key if hashes is not None}
+    order = {}
+    for entry in entries:
+        if entry.scores.predictions is not None:
+            order[entry.key] = entry.scores.predictions.sha256
+    return order
 
 
 def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
@@ -123,11 +125,12 @@ def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
         order: What is known of that. An entry that has other predictions there is a new one, and
             new ones come last, by name.
     """
-    places = {line: place for place, line in enumerate(order.items())}
+    places = {key: place for place, key in enumerate(order)}
 
     def place(entry: Entry) -> tuple[int, str]:
-        line = next(iter(order_of([entry]).items()), ("", ""))
-        return places.get(line, len(places)), entry.key
+        hashes = entry.scores.predictions
+        is_listed = hashes is not None and order.get(entry.key) == hashes.sha256
+        return places[entry.key] if is_listed else len(places), entry.key
 
     return sorted(entries, key=place)
 
@@ -140,11 +143,15 @@ def read_order(folder: Path) -> Order:
     """
     path = folder / ORDER_FILE
     lines = read_plain(path).decode(errors="replace").splitlines() if path.is_file() else []
-    matches = [_DIGEST_LINE.fullmatch(line) for line in lines]
-    if None in matches:
-        problem = "expected a SHA-256, two blanks and a name; take the file from version control"
-        raise InputError(str(path), f"line {matches.index(None) + 1}: {problem}")
-    return {line[2]: line[1] for line in matches if line is not None}
+    order = {}
+    for number, line in enumerate(lines, start=1):
+        match = _DIGEST_LINE.fullmatch(line)
+        if match is None:
+            problem = "expected a SHA-256, two blanks and a name"
+            remedy = "take the file from version control"
+            raise InputError(str(path), f"line {number}: {problem}; {remedy}")
+        order[match[2]] = match[1]
+    return order
 
 
 def new_order(folder: Path, entries: Sequence[Entry]) -> Order:
@@ -153,14 +160,14 @@ def new_order(folder: Path, entries: Sequence[Entry]) -> Order:
     The lines of entries that are there, but of tracks that are not installed, are kept.
     """
     stored = read_order(folder)
-    order = order_of(in_order(entries, stored))
-    absent = stored.keys() - {entry.key for entry in entries}
-    kept = {
-        key: digest
-        for key, digest in stored.items()
-        if order.get(key) == digest or (key in absent and (folder / key).is_dir())
-    }
-    return {**kept, **order}
+    current = order_of(in_order(entries, stored))
+    keys = {entry.key for entry in entries}
+    order = {}
+    for key, digest in stored.items():
+        is_absent = key not in keys and (folder / key).is_dir()
+        if is_absent or current.get(key) == digest:
+            order[key] = digest
+    return order | current
 
 
 def order_text(order: Order) -> str:
@@ -179,9 +186,11 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
     Raises:
         InputError: There is no entry of some name.
     """
+    if not names:
+        return list(entries)
     by_key = {entry.key: entry for entry in entries}
     refuse(str(folder), [unknown("entry", name, by_key) for name in names if name not in by_key])
-    return [by_key[name] for name in names] if names else list(entries)
+    return [by_key[name] for name in names]
 
 
 def read_note(folder: Path) -> str:
@@ -191,7 +200,9 @@ def read_note(folder: Path) -> str:
         InputError: The note is not text.
     """
     path = folder / NOTE_FILE
-    return " ".join(decoded(read_plain(path), str(path)).split()) if path.is_file() else ""
+    if not path.is_file():
+        return ""
+    return " ".join(decoded(read_plain(path), str(path)).split())
 
 
 def read_entry(folder: Path) -> Entry:
@@ -228,10 +239,10 @@ def find_entry(name: str, submissions: Path) -> Entry:
         InputError: There is none, or its `entry.toml` cannot be read.
     """
     folders = (submissions, PUBLISHED)
-    for place in (folder / name for folder in folders):
+    for folder in folders:
         # Of a name that is too long for a file system pathlib raises an error.
-        if os.path.isfile(place / ENTRY_FILE):
-            return read_entry(place)
+        if os.path.isfile(folder / name / ENTRY_FILE):
+            return read_entry(folder / name)
     names: set[str] = set()
     for folder in folders:
         names.update(path.parent.name for path in folder.glob(f"*/{ENTRY_FILE}"))
@@ -244,24 +255,40 @@ def find_entry(name: str, submissions: Path) -> Entry:
 
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
-    problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    return [*problems, *shared_problems(entries), *_states_problems(entries)]
+    problems = []
+    for entry in entries:
+        for problem in _own_problems(entry):
+            problems.append(f"{entry.key}: {problem}")
+    problems += shared_problems(entries)
+    problems += _states_problems(entries)
+    return problems
 
 
 def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield which entries' scores are not as the harness writes them.
 
-    Some figures stand in the file twice, such as those that follow from others.
+    Some figures stand in the file twice, such as those that follow from others. All scores of a
+    tracker are made by the same versions of harness and libraries.
 
     Args:
         entries: The entries; of those that cannot be read something is wrong already.
     """
     for entry in entries:
-        if not entry.problems:
-            path = entry.folder / SCORES_FILE
-            stored = parse_json(read_plain(path), str(path))
-            if stored != json.loads(scores_text(entry.scores)):
-                yield f"{entry.key}: {SCORES_FILE}: edited; score the entry again (--rescore)"
+        if entry.problems:
+            continue
+        path, result = entry.folder / SCORES_FILE, entry.scores.result
+        stored = parse_json(read_plain(path), str(path))
+        if stored != json.loads(scores_text(entry.scores)):
+            yield f"{entry.key}: {SCORES_FILE}: edited; score the entry again (--rescore)"
+        if isinstance(result, TrackedScores):
+            versions = [result.signature.versions]
+            for by_choice in entry.scores.further_gold.values():
+                versions += [further.signature.versions for further in by_choice.values()]
+            if versions.count(versions[0]) < len(versions):
+                yield (
+                    f"{entry.key}: {SCORES_FILE}: its signatures name different versions; score "
+                    "the entry again (--rescore), with all gold states installed"
+                )
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:
@@ -275,7 +302,8 @@ def _own_problems(entry: Entry) -> Iterator[str]:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
     sources = {report.signature.states or "" for report in entry.scores.reports.values()}
     for states in sorted(sources):
-        if problem := track_problem(entry.system, states):
+        problem = track_problem(entry.system, states)
+        if problem is not None:
             yield problem
     if entry.scores.is_scored:
         yield from _predictions_problems(entry)
@@ -334,13 +362,14 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
         played = entry.system.predictions.played
-        if played is not None and (earlier := contents.setdefault(played, entry.key)) != entry.key:
-            yield f"{entry.key}: is the harness's own play, as {earlier}; enter a system once"
-        recorded = entry.scores.predictions
-        digests: list[str] = []
+        if played is not None:
+            first = contents.setdefault(played, entry.key)
+            if first != entry.key:
+                yield f"{entry.key}: is the harness's own play, as {first}; enter a system once"
+        recorded, digests = entry.scores.predictions, []
         if recorded is not None:
-            whole = recorded.content or recorded.sha256
-            digests = [recorded.sha256, whole, *(recorded.trials or ())]
+            digests = [recorded.sha256, recorded.content or recorded.sha256]
+            digests += recorded.trials or ()
         firsts = {contents.setdefault(digest, entry.key) for digest in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"

@@ -16,12 +16,11 @@ lines of entries that are gone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, sha256
 
@@ -77,35 +76,34 @@ def stored_evidence(entry: Entry) -> Evidence:
     if dialogues is None:
         problem = "; ".join(entry.problems) or "stores no scores of its dialogues"
         raise InputError(f"entry {entry.key}", problem)
-    rows = [*zip(*dialogues.columns, strict=True)]
+    rows = zip(*dialogues.columns, strict=True)
     signature = _signature(entry.scores.main.signature)
-    return evidence_of_rows(entry.key, signature, [*map(str, dialogues.places)], rows)
+    return evidence_of_rows(entry.key, signature, list(map(str, dialogues.places)), rows)
 
 
-def _states(entry: Entry) -> tuple[Signature, dict[int, str]]:
-    """Return what an entry's states are compared by.
+def exact_turns(entries: Iterable[Entry]) -> dict[str, dict[str, dict[int, str]]]:
+    """Return what the states of entries are compared by.
+
+    Entries that were entered with other gold states than the benchmark's are left out.
 
     Returns:
-        Their gold states, as a signature; number of a dialogue -> mark of each turn, 1 if exact:
-        empty for an entry that was entered with other gold states than the benchmark's, or none.
+        Digest of gold states -> name of an entry's states -> number of a dialogue -> a mark of each
+        turn, 1 if its state is exact.
     """
-    marks, entered = entry.scores.fingerprints, next(entry.scores.tracked(), None)
-    if entry.problems or entry.system.predictions.by_harness or marks is None:
-        return Signature(), {}
-    if entered is None or entered.gold != "benchmark":
-        return Signature(), {}
-    turns = (of.rstrip(".") for of in (marks.exact or "").split(" "))
-    exact = {number: of for number, of in enumerate(turns) if of}
-    return Signature(data=entered.gold_digest), exact
-
-
-def _states_evidence(entry: Entry) -> Evidence:
-    """Return the evidence of an entry's states: turns, and exact ones, of each dialogue."""
-    signature, exact = _states(entry)
-    rows = {}
-    for number, marks in exact.items():
-        rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
-    return Evidence.from_rows(entry.key, signature, _EXACT_TURNS, rows)
+    by_gold: dict[str, dict[str, dict[int, str]]] = {}
+    for entry in entries:
+        fingerprints, entered = entry.scores.fingerprints, next(entry.scores.tracked(), None)
+        if entry.problems or entry.system.predictions.by_harness or fingerprints is None:
+            continue
+        if entered is not None and entered.gold == "benchmark":
+            exact = {}
+            for number, marks in enumerate((fingerprints.exact or "").split(" ")):
+                played = marks.rstrip(".")
+                if played:
+                    exact[number] = played
+            if exact:
+                by_gold.setdefault(entered.gold_digest, {})[f"{entry.key}{STATES}"] = exact
+    return by_gold
 
 
 _EXACT_TURNS: Metric[object] = Metric(
@@ -153,8 +151,10 @@ def of_file(evidence: Evidence, dialogues: Iterable[str]) -> Evidence:
 
 def _signature(signature: Signature) -> Signature:
     """Return the signature of the strict figures among those of a report."""
-    kept = (LEXICALISED, PLACEHOLDERS)
-    parameters = {name: value for name, value in signature.parameters.items() if name in kept}
+    parameters = {}
+    for name in (LEXICALISED, PLACEHOLDERS):
+        if name in signature.parameters:
+            parameters[name] = signature.parameters[name]
     return replace(signature.part(MAIN_SETUP), parameters=parameters)
 
 
@@ -264,7 +264,10 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
 
 def _both_ways(pairs: Pairs) -> Pairs:
     """Return pairs with each of them in the other order as well."""
-    return {**pairs, **{(b, a): pair.reversed() for (a, b), pair in pairs.items()}}
+    both_ways = dict(pairs)
+    for (a, b), pair in pairs.items():
+        both_ways[b, a] = pair.reversed()
+    return both_ways
 
 
 def missing_pairs(pairs: Pairs, entries: Sequence[Entry]) -> list[tuple[str, str]]:
@@ -278,52 +281,21 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
     dialogue is played by both; states, if the benchmark is the same.
     """
-    digests = {}
-    for (key, subject), (other_key, other) in combinations(_subjects(entries).items(), 2):
-        apart_from = ("coverage", PLACEHOLDERS)
-        is_comparable = subject.signature.comparable_with(other.signature, apart_from)
-        if is_comparable and subject.dialogues & other.dialogues:
-            digests[key, other_key] = (subject.digest, other.digest)
-    return digests
-
-
-class _Subject(NamedTuple):
-    """What is compared.
-
-    Attributes:
-        signature: What its scores depend on.
-        digest: SHA-256 of what is known of its dialogues.
-        dialogues: The numbers of these.
-        evidence: Returns what is known of them.
-    """
-
-    signature: Signature
-    digest: str
-    dialogues: Set[int]
-    evidence: Callable[[], Evidence]
-
-
-def _subjects(entries: Iterable[Entry]) -> dict[str, _Subject]:
-    """Return what entries can be compared by, their responses and states, ordered by name."""
-    subjects = {}
-    for entry in entries:
-        stored = entry.compared
-        if stored is not None:
-            subjects[entry.key] = _Subject(
-                entry.scores.main.signature,
-                stored.digest,
-                {*stored.places},
-                partial(stored_evidence, entry),
-            )
-        signature, exact = _states(entry)
-        if exact:
-            subjects[f"{entry.key}{STATES}"] = _Subject(
-                signature,
-                sha256(json.dumps(exact)),
-                {*exact},
-                partial(_states_evidence, entry),
-            )
-    return dict(sorted(subjects.items()))
+    digests: dict[tuple[str, str], tuple[str, str]] = {}
+    by_key = {entry.key: entry.compared for entry in entries if entry.compared is not None}
+    signatures = {
+        entry.key: entry.scores.main.signature for entry in entries if entry.key in by_key
+    }
+    for a, b in combinations(sorted(by_key), 2):
+        is_comparable = signatures[a].comparable_with(signatures[b], ("coverage", PLACEHOLDERS))
+        if is_comparable and not set(by_key[a].places).isdisjoint(by_key[b].places):
+            digests[a, b] = (by_key[a].digest, by_key[b].digest)
+    for states in exact_turns(entries).values():
+        by_name = {name: sha256(json.dumps(exact)) for name, exact in states.items()}
+        for a, b in combinations(sorted(states), 2):
+            if states[a].keys() & states[b].keys():
+                digests[a, b] = (by_name[a], by_name[b])
+    return dict(sorted(digests.items()))
 
 
 def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
@@ -335,7 +307,7 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     """
     stored = read_pairs(folder, entries)
     missing = missing_pairs(stored, entries)
-    return {**stored, **_both_ways(compared(entries, missing))} if missing else stored
+    return {**stored, **_both_ways(compared(entries, missing))}
 
 
 def pair_mismatches(
@@ -357,7 +329,7 @@ def pair_mismatches(
             if a < b and key in keys:
                 chosen[a, b] = key
     different = []
-    for (a, b), pair in (compared(entries, [*chosen]) if chosen else {}).items():
+    for (a, b), pair in compared(entries, list(chosen)).items():
         place = f"{PAIRS_FILE}, {a} and {b}"
         different += mismatches(chosen[a, b], place, plain(stored[a, b]), plain(pair))
     return different
@@ -380,14 +352,25 @@ def compared(
     Returns:
         The keys of each pair -> the pair.
     """
-    subjects = _subjects(entries)
-    evidence = {key: subjects[key].evidence() for key in set(chain.from_iterable(chosen))}
+    if not chosen:
+        return {}
+    names, evidence = set(chain.from_iterable(chosen)), {}
+    for entry in entries:
+        if entry.key in names:
+            evidence[entry.key] = stored_evidence(entry)
+    for gold, states in exact_turns(entries).items():
+        for name in names & states.keys():
+            rows = {}
+            for number, marks in states[name].items():
+                rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
+            signature = Signature(data=gold)
+            evidence[name] = Evidence.from_rows(name, signature, _EXACT_TURNS, rows)
     results: list[Pair] = []
     for start in range(0, len(chosen), BATCH):
         batch = [(evidence[a], evidence[b]) for a, b in chosen[start : start + BATCH]]
         results += compare_pairs(batch, SAMPLES, SEED)
-    pairs = {}
-    for (a, b), result in zip(chosen, results, strict=True):
+    pairs, digests = {}, _digests(entries)
+    for keys, result in zip(chosen, results, strict=True):
         figures = {}
         for name, difference in result.differences.items():
             figures[name] = PairFigure(
@@ -397,6 +380,5 @@ def compared(
                 only_a=difference.only_a,
                 only_b=difference.only_b,
             )
-        digests = (subjects[a].digest, subjects[b].digest)
-        pairs[a, b] = EntryPair(digests, result.dialogues, figures)
+        pairs[keys] = EntryPair(digests[keys], result.dialogues, figures)
     return pairs

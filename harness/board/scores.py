@@ -67,12 +67,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return f"{value:f}"
     if is_dataclass(value):
-        named = {}
+        contents = {}
         for declared in fields(value):
             content = getattr(value, declared.name)
             if content is not None or declared.default is not None:
-                named[declared.name] = content
-        value = named
+                contents[declared.name] = content
+        value = contents
     elif hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
@@ -290,10 +290,19 @@ class Scores:
 
     @property
     def signatures(self) -> dict[str, Signature]:
-        """Rule set -> signature of its report; of a result under an empty name."""
+        """Place of each part that has a signature -> the signature, what was entered first."""
+        signatures = {}
+        for rules, report in self.reports.items():
+            signatures[f"reports.{rules}"] = report.signature
         if self.result is not None:
-            return {"": self.result.signature}
-        return {rules: report.signature for rules, report in self.reports.items()}
+            signatures["result"] = self.result.signature
+        for version, by_choice in self.further_gold.items():
+            # Both choices of `--dontcare` have the same gold states.
+            signatures[f"further_gold.{version}"] = by_choice[KEEP].signature
+        if self.seeds is not None:
+            for seed in self.seeds.seeds:
+                signatures[f"seeds.{seed.file}"] = seed.signature
+        return signatures
 
     @property
     def main(self) -> Report:
@@ -441,7 +450,7 @@ def mismatches(
     """
     old, new = dict(_values(place, stored)), dict(_values(place, made))
     different = []
-    for field_ in dict.fromkeys([*old, *new]):
+    for field_ in old | new:
         before, after = old.get(field_), new.get(field_)
         if isinstance(before, float | int) and isinstance(after, float | int):
             # Between figures that are as good as 0, shares of these say nothing.
@@ -468,8 +477,8 @@ def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
 def score_mismatches(entry: str, stored: Scores, made: Scores) -> list[Mismatch]:
     """Return what of an entry's stored scores is not what is made again.
 
-    Left out are signatures, which may differ and yet compare (`signature_problems`), and what only
-    one of the two has (`lacking_parts`).
+    Left out are signatures, which may differ and yet compare, and what only one of the two has: see
+    `signature_problems`.
 
     Args:
         entry: Key of the entry.
@@ -482,11 +491,6 @@ def score_mismatches(entry: str, stored: Scores, made: Scores) -> list[Mismatch]
         if name in new:
             different += mismatches(entry, name, old[name], new[name])
     return different
-
-
-def lacking_parts(scores: Scores, other: Scores) -> list[str]:
-    """Return what other scores have parts of and these have not: "reports.2023"."""
-    return [name for name in _parts(other) if name not in _parts(scores)]
 
 
 def _parts(scores: Scores) -> dict[str, Any]:
@@ -520,28 +524,16 @@ def signature_problems(stored: Scores, made: Scores) -> list[str]:
         stored: The stored scores.
         made: The same, made again.
     """
-    signatures, problems = _signatures(made), []
-    for place, signature in _signatures(stored).items():
+    problems = []
+    signatures = made.signatures
+    for place, signature in stored.signatures.items():
         if place in signatures:
             reasons = signature.comparable_with(signatures[place]).reasons
             problems += [f"{place}: {reason}" for reason in reasons]
-    problems += [f"{place}: not scored" for place in lacking_parts(stored, made)]
-    return problems + [
-        f"{place}: cannot be scored, or the board does not use it; score the entry again"
-        for place in lacking_parts(made, stored)
-    ]
-
-
-def _signatures(scores: Scores) -> dict[str, Signature]:
-    """Return the place of each part that has a signature -> the signature."""
-    signatures = {}
-    for rules, report in scores.reports.items():
-        signatures[f"reports.{rules}"] = report.signature
-    if scores.result is not None:
-        signatures["result"] = scores.result.signature
-    for version, by_choice in scores.further_gold.items():
-        # Both choices of `--dontcare` have the same gold states.
-        signatures[f"further_gold.{version}"] = by_choice[KEEP].signature
-    for seed in () if scores.seeds is None else scores.seeds.seeds:
-        signatures[f"seeds.{seed.file}"] = seed.signature
-    return signatures
+    old, new = _parts(stored), _parts(made)
+    problems += [f"{place}: not scored" for place in new if place not in old]
+    for place in old:
+        if place not in new:
+            unknown = "cannot be scored, or the board does not use it; score the entry again"
+            problems.append(f"{place}: {unknown}")
+    return problems
