@@ -98,7 +98,7 @@ class Lexicaliser:
         if slot is None:
             return ""
         prefix = name.split("_", maxsplit=1)[0]
-        domain = prefix if prefix in self._rules.domains else self._domain
+        domain = prefix if prefix in self._rules.tables["domains"] else self._domain
         if slot in _OF_VENUE:
             return self._of_venue(domain, _OF_VENUE[slot])
         if slot in _CONSTANT:
