@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import PROJECT, run_process
+from helpers import CAREFUL, PROJECT, run_process
 
 from mwz.normalization.packages import tomllib
 
@@ -158,30 +158,25 @@ def _track(path: Path) -> object:
     return tomllib.loads(path.read_text(encoding="utf-8"))["track"]
 
 
-def test_what_needs_plain_english_says_so(tmp_path: Path) -> None:
-    mwz = _without("grounding", tmp_path)
+@pytest.mark.parametrize(
+    ("room", "commands"),
+    [
+        ("grounding", ["score ENGLISH --lexicalised", "score ENGLISH --free-running", "play"]),
+        ("harness/board/views", ["why CAREFUL --html pages", "why CAREFUL --serve 0"]),
+        ("harness/live", ["score PLAY", "check PLAY", "compare PLAY PLAY"]),
+    ],
+)
+def test_what_needs_a_room_says_so(
+    room: str, commands: list[str], sample_play: Path, tmp_path: Path
+) -> None:
+    mwz = _without(Path(room).name, tmp_path)
     english = tmp_path / "english.json"
     english.write_text('{"town001": [{"response": "Hello."}]}', "utf-8")
-    score = ("score", str(english), *_SAMPLE)
-    for arguments in ((*score, "--lexicalised"), (*score, "--free-running"), ("play", *_SAMPLE)):
-        assert "needs the folder " in mwz(*arguments, status=2).stderr
-
-
-def test_pages_say_that_they_need_their_room(tmp_path: Path) -> None:
-    mwz = _without("views", tmp_path)
-    careful = str(tmp_path / "harness" / "sample" / "submissions" / "careful.json")
-    for pages in (("--html", "pages"), ("--serve", "0")):
-        done = mwz("why", careful, *_SAMPLE, *pages, status=2)
-        assert "needs the folder harness/board/views" in done.stderr
-
-
-def test_what_needs_live_dialogues_says_so(sample_play: Path, tmp_path: Path) -> None:
-    mwz = _without("live", tmp_path)
-    for command in ("score", "check", "compare"):
-        imported = mwz(
-            command, *[str(sample_play)] * (1 + (command == "compare")), *_SAMPLE, status=2
-        )
-        assert "needs the folder harness/live" in imported.stderr
+    files = {"ENGLISH": english, "PLAY": sample_play, "CAREFUL": CAREFUL}
+    for command in commands:
+        words = [str(files.get(word, word)) for word in command.split()]
+        done = mwz(*words, *_SAMPLE, status=2)
+        assert f"needs the folder {room if '/' in room else ''}" in done.stderr
 
 
 @pytest.fixture
