@@ -226,6 +226,9 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         responses: list[str] = []
         domain_slots: list[DomainSlots] = []
         unknown_placeholders: list[Sequence[str]] = []
+        states: list[BeliefState | None] = []
+        last: BeliefState | None = None
+        last_normalized: BeliefState | None = None
         for turn in turns:
             text, placeholders = normalize_response(turn.response, rules)
             responses.append(text)
@@ -233,9 +236,14 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
             unknown_placeholders.append(placeholders.unknown)
             about_venues += placeholders.about_venues
             with_domain += placeholders.with_domain
+            # Many turns repeat the state of the turn before, which is normalised already.
+            if turn.state != last:
+                last = turn.state
+                last_normalized = normalize_state(last, rules) if last else last
+            states.append(last_normalized)
         dialogues[id_] = NormalizedDialogue(
             responses=tuple(responses),
-            states=_normalized_states(turns, rules),
+            states=tuple(states),
             active_domains=tuple([turn.active_domains for turn in turns]),
             domain_slots=tuple(domain_slots),
             unknown_placeholders=tuple(unknown_placeholders),
@@ -248,20 +256,6 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         remarks=submission.remarks,
         packages=submission.packages,
     )
-
-
-def _normalized_states(turns: Sequence[Turn], rules: RuleSet) -> tuple[BeliefState | None, ...]:
-    """Return the normalised states of a dialogue's turns; None for a turn without one."""
-    states: list[BeliefState | None] = []
-    last: BeliefState | None = None
-    normalized: BeliefState | None = None
-    for turn in turns:
-        # Many turns repeat the state of the turn before, which is normalised already.
-        if turn.state != last:
-            last = turn.state
-            normalized = normalize_state(last, rules) if last else last
-        states.append(normalized)
-    return tuple(states)
 
 
 def delexicalise_submission(

@@ -171,73 +171,62 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
         remark: Called with how a value is read that is no string, with `EMPTY_VALUES`, and with
             what is left out of a span.
     """
-    reader = _StateReader(problem, remark)
-    reader.read(_without_frames(_parsed_state(state, remark)))
-    return reader.state
-
-
-class _StateReader:
-    """Reads a state that is nested, flat or a list.
-
-    Attributes:
-        state: What was read.
-    """
-
-    def __init__(self, problem: Notify, remark: Notify) -> None:
-        self.state: dict[str, dict[str, str]] = {}
-        self._problem = problem
-        self._remark = remark
-
-    def read(self, content: object) -> None:
-        """Read a state."""
-        if isinstance(content, Mapping) and is_metadata(content):
-            content = [list(entry) for entry in metadata_slots(content)]
-        if isinstance(content, Mapping) and not _is_flat(content):
-            self._read_nested(content)
-        elif isinstance(content, Mapping):
-            self._read_flat(content.items())
-        elif isinstance(content, Sequence) and not isinstance(content, str):
-            self._read_flat(_listed(content, self._problem))
-        elif isinstance(content, str) and _NUMBERED.match(content):
-            self._problem("", NUMBERED)
-        else:
-            self._problem("", f"expected a state ({EXPECTED}), found {kind_of(content)}")
-
-    def _read_nested(self, content: Mapping[object, object]) -> None:
-        """Read domain -> slot -> value."""
-        for name, slots in content.items():
-            domain = str(name)
-            if isinstance(slots, Mapping):
-                self.state[domain] = {}
-                for slot, value in slots.items():
-                    self._add(domain, slot, value)
-            elif slots is None or slots == []:
-                self._remark(domain, ABSENT)
-            else:
-                kind = kind_of(slots)
-                self._problem(domain, f"expected an object of slot -> value, found {kind}")
-
-    def _read_flat(self, pairs: Iterable[tuple[object, object]]) -> None:
-        """Read pairs of `domain-slot` and value."""
-        for name, value in pairs:
-            domain_slot = slot_of(name)
-            if domain_slot is None:
-                self._problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
-            else:
-                domain, slot = domain_slot
-                self._add(domain, slot, value)
-
-    def _add(self, domain: str, slot: str, value: object) -> None:
+    content = _without_frames(_parsed_state(state, remark))
+    read: dict[str, dict[str, str]] = {}
+    if isinstance(content, Mapping) and is_metadata(content):
+        entries = metadata_slots(content)
+    elif isinstance(content, Mapping) and not _is_flat(content):
+        # A domain that has no slots is in the state, too.
+        read = {str(domain): {} for domain, slots in content.items() if isinstance(slots, Mapping)}
+        entries = _nested_entries(content, problem, remark)
+    else:
+        entries = _flat_entries(content, problem)
+    for domain, slot, value in entries:
         # MultiWOZ's own states list the bookings that were made.
         if slot in NOT_TRACKED and isinstance(value, list):
-            return
-        text = _value(f"{domain}, {slot}", value, self._problem, self._remark)
+            continue
+        text = _value(f"{domain}, {slot}", value, problem, remark)
         if text is None:
-            return
-        first = self.state.setdefault(domain, {}).setdefault(slot, text)
+            continue
+        first = read.setdefault(domain, {}).setdefault(slot, text)
         if first != text:
             values = f"{cut_repr(first)} and {cut_repr(text)}"
-            self._problem("", f"{domain}-{slot} has two values, {values}; expected one")
+            problem("", f"{domain}-{slot} has two values, {values}; expected one")
+    return read
+
+
+def _nested_entries(
+    content: Mapping[object, Any], problem: Notify, remark: Notify
+) -> Iterator[StateEntry]:
+    """Yield the entries of domain -> slot -> value."""
+    for domain, slots in content.items():
+        if isinstance(slots, Mapping):
+            for slot, value in slots.items():
+                yield StateEntry(str(domain), slot, value)
+        elif slots is None or slots == []:
+            remark(str(domain), ABSENT)
+        else:
+            kind = kind_of(slots)
+            problem(str(domain), f"expected an object of slot -> value, found {kind}")
+
+
+def _flat_entries(content: object, problem: Notify) -> Iterator[StateEntry]:
+    """Yield the entries of pairs of `domain-slot` and value, in an object or a list."""
+    pairs: Iterable[tuple[object, object]] = ()
+    if isinstance(content, Mapping):
+        pairs = content.items()
+    elif isinstance(content, Sequence) and not isinstance(content, str):
+        pairs = _listed(content, problem)
+    elif isinstance(content, str) and _NUMBERED.match(content):
+        problem("", NUMBERED)
+    else:
+        problem("", f"expected a state ({EXPECTED}), found {kind_of(content)}")
+    for name, value in pairs:
+        domain_slot = slot_of(name)
+        if domain_slot is None:
+            problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
+        else:
+            yield StateEntry(*domain_slot, value)
 
 
 def _is_flat(content: Mapping[object, object]) -> bool:
@@ -256,8 +245,12 @@ _COLUMN_VALUES = "slots_values_list"
 
 def _without_frames(state: object) -> object:
     """Return a state without the frames of MultiWOZ 2.2 and SGD, or the objects within them."""
-    if isinstance(state, list) and state and all(map(_is_frame, state)):
-        return _of_frames(state)
+    if isinstance(state, list) and state:
+        are_frames = [
+            isinstance(frame, Mapping) and {"service", "state"} <= frame.keys() for frame in state
+        ]
+        if all(are_frames):
+            return _of_frames(state)
     if not isinstance(state, Mapping):
         return state
     if state.keys() == {_COLUMN_NAMES, _COLUMN_VALUES}:
@@ -276,10 +269,6 @@ def _without_frames(state: object) -> object:
             frames.append({"service": service, "state": state_of_service})
         return _of_frames(frames)
     return state
-
-
-def _is_frame(frame: object) -> bool:
-    return isinstance(frame, Mapping) and {"service", "state"} <= frame.keys()
 
 
 def _of_frames(frames: Sequence[Mapping[str, object]]) -> dict[str, object]:
