@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from mwz.normalization import DEFAULT_RULES, RuleSet, rule_set, without_absent_slots
+from mwz.normalization import (
+    DEFAULT_RULES,
+    RuleSet,
+    placeholder_names,
+    rule_set,
+    without_absent_slots,
+)
 
 from ..benchmark import Benchmark
 from ..errors import Remark, cut, unquoted
@@ -28,7 +34,6 @@ from ..submission import (
     StateChecks,
     Submission,
     checked_submission,
-    counted_placeholders,
     parse_predictions,
     profile_of,
     standard_form,
@@ -239,11 +244,20 @@ def _states_and_domains(submission: Submission) -> Iterator[tuple[str, str]]:
 def _placeholders(submission: Submission, rules: RuleSet) -> Iterator[tuple[str, str]]:
     """Yield how many placeholders there are, and which."""
     responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    counts = counted_placeholders(responses, rules)
-    number = counts.slots.total() + counts.unknown.total()
-    yield "placeholders", f"{number}; about venues: {figure(counts.venue_rate, 2)} a turn"
-    yield "  known", _counts(counts.slots.most_common())
-    yield "  unknown", _counts([(f"[{n}]", count) for n, count in counts.unknown.most_common()])
+    known: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    about_venues = 0
+    for response in responses:
+        names = placeholder_names(response)
+        slots = [rules.ontology[name] for name in names if name in rules.ontology]
+        known.update(slots)
+        unknown.update(f"[{name}]" for name in names if name not in rules.ontology)
+        about_venues += len(rules.about_venues.intersection(slots))
+    number = known.total() + unknown.total()
+    rate = about_venues / max(len(responses), 1)
+    yield "placeholders", f"{number}; about venues: {figure(rate, 2)} a turn"
+    yield "  known", _counts(known.most_common())
+    yield "  unknown", _counts(unknown.most_common())
 
 
 def _slots(submission: Submission) -> Iterator[tuple[str, str]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from mwz.normalization import alias_tables
+from mwz.normalization import alias_tables, placeholder_names
 
 from ..metrics import Choices, score_tracking, tracked_dialogues
 from ..scoring import Scorer, normalize, report_on
-from ..submission import FIXES, Content, Submission, counted_placeholders, with_fixes
+from ..submission import FIXES, Content, Submission, with_fixes
 
 UNKNOWN = "response_unknown"
 """The feature that tables of placeholders may be worth something for."""
@@ -74,12 +74,15 @@ def best_table(scorer: Scorer, submission: Submission) -> str | None:
         scorer: How to score; without placeholders besides those of the rule set.
         submission: The file.
     """
-    responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    unknown = counted_placeholders(responses, scorer.rules).unknown
+    written: set[str] = set()
+    for turns in submission.dialogues.values():
+        for turn in turns:
+            written.update(placeholder_names(turn.response))
+    unknown = written - scorer.rules.ontology.keys()
     before = response_figures(scorer, submission)
     best, most = None, 0.0
     for name, aliases in alias_tables().items():
-        if unknown.keys().isdisjoint(dict(aliases.pairs)):
+        if unknown.isdisjoint(dict(aliases.pairs)):
             continue
         after = response_figures(scorer.with_options(placeholders=name), submission)
         gain = sum(after[figure] - before[figure] for figure in before)

@@ -49,10 +49,8 @@ from .notations import (
     read_state as read_state,
 )
 from .placeholders import (
-    FEW as FEW,
     alias_problems as alias_problems,
     chosen_aliases as chosen_aliases,
-    counted_placeholders as counted_placeholders,
 )
 from .profile.feature import (
     Profile as Profile,

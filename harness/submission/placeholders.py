@@ -1,63 +1,18 @@
-"""The placeholders of responses, counted, and aliases of those that a rule set does not know."""
+"""Aliases: what users say that placeholders mean which a rule set does not know."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from mwz.normalization import (
-    NAME,
-    Aliases,
-    RuleSet,
-    alias_tables,
-    placeholder_names,
-)
+from mwz.normalization import NAME, Aliases, RuleSet, alias_tables
 
 from ..errors import InputError, cut_repr, refuse, unknown
 from ..io import kind_of, parse_toml, read_bytes
 
 LEXICALISED = "--lexicalised"
 """The option that scores responses in plain words."""
-
-FEW = 0.1
-"""Times the placeholders about venues of the benchmark's own responses: below that they are few."""
-
-
-class PlaceholderCounts(NamedTuple):
-    """The placeholders of responses, counted.
-
-    Attributes:
-        slots: Slot of the rule set -> its placeholders.
-        unknown: Name that the rule set does not know, in lower case -> its placeholders.
-        venue_rate: How many slots about venues a response has on average.
-    """
-
-    slots: Counter[str]
-    unknown: Counter[str]
-    venue_rate: float
-
-
-def counted_placeholders(responses: Sequence[str], rules: RuleSet) -> PlaceholderCounts:
-    """Count the placeholders of responses."""
-    slots: Counter[str] = Counter()
-    unknown_names: Counter[str] = Counter()
-    about_venues = 0
-    for response in responses:
-        slots_of_response: set[str] = set()
-        for name in placeholder_names(response):
-            slot = rules.ontology.get(name)
-            if slot is None:
-                unknown_names[name] += 1
-            else:
-                slots[slot] += 1
-                slots_of_response.add(slot)
-        about_venues += len(slots_of_response & rules.about_venues)
-    return PlaceholderCounts(slots, unknown_names, about_venues / max(len(responses), 1))
-
-
-# Aliases: what users say that placeholders mean which a rule set does not know.
 
 SECTION = "placeholders"
 """The table of a TOML file that holds aliases."""
