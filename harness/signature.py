@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from typing import Any, TypeVar
 
 from mwz.normalization import digest_of_json
@@ -118,15 +119,27 @@ class Signature:
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
+    @property
+    def _shown(self) -> dict[str, str | None]:
+        # Field -> value, as lines and messages show it.
+        shown: dict[str, str | None] = {name: getattr(self, name) for name in _SHOWN}
+        for name in ("data", "gold"):
+            value = shown[name]
+            if value is not None:
+                shown[name] = value[:SHOWN_HASH]
+        if self.rules is not None and self.rules_digest is not None:
+            shown["rules"] = f"{self.rules}-{self.rules_digest[:SHOWN_HASH]}"
+        return shown
+
     def __str__(self) -> str:
-        shown: dict[str, str | None] = {HARNESS: self.versions.get(HARNESS)}
-        for name in _SHOWN:
-            shown[name.replace("_", "-")] = self._shown_field(name)
-        shown.update(self.parameters)
+        shown = {name.replace("_", "-"): value for name, value in self._shown.items()}
+        fields_of_line = {HARNESS: self.versions.get(HARNESS)} | shown
+        fields_of_line.update(self.parameters)
         for library, installed in self.versions.items():
             if library != HARNESS:
-                shown[library] = installed
-        return "|".join(f"{key}:{value}" for key, value in shown.items() if value is not None)
+                fields_of_line[library] = installed
+        present = [f"{key}:{value}" for key, value in fields_of_line.items() if value is not None]
+        return "|".join(present)
 
     def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
         """Say whether scores with this and another signature may be compared, and if not, why.
@@ -151,9 +164,13 @@ class Signature:
         reasons: list[str] = []
         for name, meaning in _MEANINGS.items():
             if name not in apart_from and getattr(self, name) != getattr(other, name):
-                reasons.append(f"{meaning}: {self._compared(name)} and {other._compared(name)}")
+                # The digest of rules is shown with their name.
+                shown = name.removesuffix("_digest")
+                absent = "all" if name == "coverage" else "none"
+                ours, theirs = self._shown[shown] or absent, other._shown[shown] or absent
+                reasons.append(f"{meaning}: {ours} and {theirs}")
         notes: list[str] = []
-        for name in dict.fromkeys([*self.parameters, *other.parameters]):
+        for name in dict.fromkeys(chain(self.parameters, other.parameters)):
             ours = self.parameters.get(name, "none")
             theirs = other.parameters.get(name, "none")
             if ours != theirs:
@@ -164,7 +181,7 @@ class Signature:
                 differences.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")
-        for name in dict.fromkeys([*self.versions, *other.versions]):
+        for name in dict.fromkeys(chain(self.versions, other.versions)):
             ours = self.versions.get(name, "unknown")
             theirs = other.versions.get(name, "unknown")
             if ours != theirs:
@@ -206,18 +223,6 @@ class Signature:
             if value is not None:
                 values[field_.name] = dict(value) if isinstance(value, Mapping) else value
         return values
-
-    def _shown_field(self, name: str) -> str | None:
-        """Return a field as it is shown: hashes cut, and a rule set with that of its tables."""
-        if name in ("rules", "rules_digest"):
-            if self.rules is None or self.rules_digest is None:
-                return self.rules
-            return f"{self.rules}-{self.rules_digest[:SHOWN_HASH]}"
-        value: str | None = getattr(self, name)
-        return value[:SHOWN_HASH] if value is not None and name in ("data", "gold") else value
-
-    def _compared(self, name: str) -> str:
-        return self._shown_field(name) or ("all" if name == "coverage" else "none")
 
 
 def grouped(
@@ -302,9 +307,9 @@ def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:
 
 
 _SHOWN = (
-    *("benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage", "gold"),
+    "benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage", "gold",
     "gold_domains",
-)
+)  # fmt: skip
 """The fields that the line of a signature has, in order; parameters and versions follow."""
 
 # Field -> what it means if two signatures differ there. What is not here forbids no comparison;

@@ -166,7 +166,7 @@ class VenueRules:
     @cached_property
     def times(self) -> frozenset[str]:
         """The columns that hold a time."""
-        return frozenset({*self.latest, *self.earliest})
+        return frozenset(self.latest).union(self.earliest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,8 +256,7 @@ class RuleSet:
 def _declarations() -> Mapping[str, Mapping[str, Any]]:
     """Return name -> the file of a rule set, of ours and of other packages, the oldest first."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
-    others = declared("rules", lambda content: _checked(content, ours), ours)
-    files = {**ours, **others}
+    files = ours | declared("rules", lambda content: _checked(content, ours), ours)
     return dict(sorted(files.items(), key=lambda item: (item[1]["date"], item[0])))
 
 
@@ -282,11 +281,11 @@ def _checked(content: object, ours: Mapping[str, Mapping[str, object]]) -> Mappi
         if venues:
             typed(VenueRules, venues, f"domains.{domain}")
     our_tables = merge_tables([_tables(other) for other in ours.values()])
-    slots = {*our_tables["ontology"], *our_tables["extension"]}
+    slots = our_tables["ontology"].keys() | our_tables["extension"].keys()
     problems = [f"{section}: unknown key" for section in tables.keys() - our_tables.keys()]
     for section in ("ontology", "extension"):
         problems += [f"{section}.{slot}: unknown key" for slot in tables[section].keys() - slots]
-    rules = {*tables, *READ_BY_CODE} - RuleTables.model_fields.keys()
+    rules = tables.keys() - RuleTables.model_fields.keys() | set(READ_BY_CODE)
     for slot, rule in tables["value_rules"].items():
         if rule not in rules:
             choices = ", ".join(sorted(rules))
@@ -341,11 +340,11 @@ def _declared(name: str, aliases: Aliases | None) -> RuleSet:
 
 def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a rule set, given its file."""
-    tables = merge_tables([read_toml(f"tables/{name}.toml") for name in declared["tables"]])
-    own_tables = [declared.get("rules", {})]
+    shared = merge_tables([read_toml(f"tables/{name}.toml") for name in declared["tables"]])
+    layers = [shared, declared.get("rules", {})]
     if declared.get("errata"):
-        own_tables.append({"errata": {name: errata()[name] for name in declared["errata"]}})
-    return merge_tables([tables, *own_tables], last_wins=True)
+        layers.append({"errata": {name: errata()[name] for name in declared["errata"]}})
+    return merge_tables(layers, last_wins=True)
 
 
 def merge_tables(tables: Sequence[Mapping[str, Any]], last_wins: bool = False) -> dict[str, Any]:
@@ -367,7 +366,7 @@ def merge_tables(tables: Sequence[Mapping[str, Any]], last_wins: bool = False) -
             elif isinstance(value, Mapping):
                 merged[key] = merge_tables([merged.get(key, {}), value], last_wins)
             elif isinstance(value, list):
-                merged[key] = [*merged.get(key, []), *value]
+                merged[key] = merged.get(key, []) + value
             elif last_wins or key not in merged:
                 merged[key] = value
     return merged

@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -92,8 +92,9 @@ class _LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        option = _SEVERAL_VALUES.get(args[0]) if args else None
-        return super().parse_args(ctx, args if option is None else [*_joined(args, option)])
+        if args and args[0] in _SEVERAL_VALUES:
+            args = _joined(args, _SEVERAL_VALUES[args[0]])
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -114,20 +115,19 @@ BETWEEN = "\0"
 """What no argument holds: it joins the values that an option takes at once."""
 
 
-def _joined(args: Iterable[str], option: str) -> Iterator[str]:
-    """Yield arguments, those that follow an option, up to the next one, as one."""
-    # The option's values by now; None outside it.
-    values: list[str] | None = None
+def _joined(args: Iterable[str], option: str) -> list[str]:
+    """Return arguments, those that follow an option, up to the next option, as one."""
+    joined: list[str] = []
+    follows_option = False
     for arg in args:
         if arg.startswith("-") and arg != STANDARD_STREAM:
-            yield from [BETWEEN.join(values)] if values else []
-            values = [] if arg == option else None
-            yield arg
-        elif values is not None:
-            values.append(arg)
+            follows_option = arg == option
+            joined.append(arg)
+        elif follows_option and joined[-1] != option:
+            joined[-1] += BETWEEN + arg
         else:
-            yield arg
-    yield from [BETWEEN.join(values)] if values else []
+            joined.append(arg)
+    return joined
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -53,7 +53,7 @@ def tokenize_13a(text: str) -> list[str]:
     if "\n" in text:
         return _tokens(text.rstrip())
     split = _kept_tokens if len(text) <= _LONG else _tokens
-    return [*chain.from_iterable(map(split, text.split()))]
+    return list(chain.from_iterable(map(split, text.split())))
 
 
 def reference_13a(text: str) -> list[str]:
@@ -112,7 +112,7 @@ class References:
             references: Dialogue id -> style -> normalised references, one per system turn.
             tokenize: Splits a text into tokens, of responses as well as of references.
         """
-        styles = [*next(iter(references.values()), {})]
+        styles = list(next(iter(references.values()), {}))
         turns_of = [len(by_style[styles[0]]) for by_style in references.values()]
         turns, width = sum(turns_of), len(styles)
         texts: list[str] = []
@@ -158,7 +158,7 @@ class References:
         ends = np.cumsum(played)
         first = np.fromiter((self.first[id_] for id_ in responses), np.int64)
         turns = np.repeat(first - ends + played, played) + np.arange(played.sum())
-        texts = [*chain.from_iterable(responses.values())]
+        texts = list(chain.from_iterable(responses.values()))
         tokens, lengths = _numbered(texts, self.words, self.tokenize)
         rows = np.zeros((len(turns), len(self.styles), COLUMNS), np.int64)
         rows[:, :, 0] = lengths[:, np.newaxis]
@@ -187,7 +187,7 @@ class References:
         """Return the references as plain data, for `unpacked`; their tokeniser is left out."""
         arrays: list[NDArray[Any]] = [self.lengths, *self.keys, *self.counts, *self.bounds]
         contents = [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
-        return [*self.styles], {**self.first}, {**self.words}, contents
+        return list(self.styles), dict(self.first), dict(self.words), contents
 
     @classmethod
     def unpacked(cls, packed: tuple[Any, ...]) -> References:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mwz.normalization import RuleSet
 
@@ -202,7 +202,7 @@ def outcomes(played: Played, setup: str) -> Mapping[str, Mapping[str, DomainResu
     for dialogue in played.under(setup):
         results = {}
         for domain in dialogue.gold.goal:
-            walked = [*steps(dialogue, domain, database, chosen, rules)]
+            walked = list(steps(dialogue, domain, database, chosen, rules))
             results[domain] = domain_result(walked, dialogue, domain, database, chosen, rules)
         by_dialogue[dialogue.id] = results
     return by_dialogue
@@ -334,23 +334,19 @@ def setup_figures() -> list[Figure]:
     figures = []
     for setup, named in SETUPS.items():
         is_main = setup == MAIN_SETUP
-        # An expectation is no number of dialogues won.
-        is_rate = not COMPARISONS[named.setup.comparison].random
-        for rate in ("inform", "success", "combined"):
+        use: Literal["reported", "detail"] = "reported" if is_main else "detail"
+        suffix = "" if is_main else f", {setup}"
+        for rate in ("inform", "success"):
             name = setup_figure_name(setup, rate)
-            title = rate.capitalize()
+            # An expectation is no number of dialogues won.
+            won = None if COMPARISONS[named.setup.comparison].random else name
+            title = rate.capitalize() + suffix
             figures.append(
-                Figure(
-                    name,
-                    title if is_main else f"{title}, {setup}",
-                    digits=1,
-                    interval_digits=2 if rate == "combined" else 1,
-                    main=is_main,
-                    use="reported" if is_main else "detail",
-                    won=name if is_rate and rate != "combined" else None,
-                    highest=200.0 if rate == "combined" else 100.0,
-                )
+                Figure(name, title, 1, interval_digits=1, main=is_main, use=use, won=won)
             )
+        name = setup_figure_name(setup, "combined")
+        title = "Combined" + suffix
+        figures.append(Figure(name, title, 1, main=is_main, use=use, highest=200.0))
     return figures
 
 
@@ -359,7 +355,7 @@ def domains_table(_: Presentation, results: Results) -> str:
     headers = ["domain"]
     for setup in results:
         headers += [f"Inform {setup}", f"Success {setup}"]
-    first, *_others = results.values()
+    first = next(iter(results.values()))
     rows = []
     for domain in sorted(first.inform.keys() - {TOTAL}):
         row = [domain]

@@ -39,11 +39,13 @@ def score_table(scored: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     group = comparable_group(signatures)
     rows: list[list[str]] = []
     ranked: list[list[float | None]] = []
+    words: list[tuple[str, str]] = []
+    lines: list[tuple[str, str]] = []
     notes = _ceilings(columns, reports)
     for place, (name, outcome) in enumerate(scored):
         coverage = outcome.report.coverage
-        cells: list[str] = []
-        ranking: list[float | None] = []
+        cells: list[str] = [name]
+        ranking: list[float | None] = [None]
         # The figures of the turns that a file has, where the table shows lower bounds.
         submitted: list[str] = []
         for column in columns:
@@ -59,6 +61,8 @@ def score_table(scored: Sequence[tuple[str, ScoredSubmission]]) -> Table:
             ranking.append(whole if place in group else None)
         rows.append(cells)
         ranked.append(ranking)
+        words.append((name, reporting_words(outcome.report, [setup])))
+        lines.append((name, str(outcome.signature.part(setup))))
         if submitted:
             lacking = coverage.of_turns - coverage.turns
             notes.append(
@@ -69,19 +73,17 @@ def score_table(scored: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     gold = [name for name, outcome in scored if has_gold_states(outcome.report)]
     if gold:
         notes.append(f"with gold belief states, not with predicted ones: {', '.join(gold)}")
-    words = [reporting_words(report, [setup]) for report in reports]
-    notes += notes_once(zip(names, words, strict=True))
-    shown = [str(outcome.signature.part(setup)) for _, outcome in scored]
-    notes += notes_once(zip(names, shown, strict=True))
+    notes += notes_once(words)
+    notes += notes_once(lines)
     title = f"Scores of {counted(len(scored), 'file')}"
     return Table(
         name="scores",
         title=f"{title}, {setup} set-up" if setups else title,
         headers=["", *(column.title for column in columns)],
-        rows=[[name, *cells] for name, cells in zip(names, rows, strict=True)],
+        rows=rows,
         data=_data(names, reports, setups or [setup]),
         notes=notes,
-        best={(row, column + 1) for row, column in best_cells(ranked, rows)},
+        best=best_cells(ranked, rows),
     )
 
 
