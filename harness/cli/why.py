@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import ModuleType
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -96,83 +96,81 @@ def command(
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
-        making = import_room("harness.board.views.dialogue_pages", "--html")
-        if plays:
-            site = making.pages_of(**_live().pages_of_plays(named))
-        else:
-            site = making.pages_of_dialogues(named)
-        _show_pages(site, html, serve)
+        _show_pages(named, bool(plays), html, serve)
         return
     if dialogue is not None and turn is not None:
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
         return
-    views = [_of_plays(output) if plays else _of_responses(output) for output in outputs]
-    causes: dict[str, None] = {}
-    for sorts_of_scores in views:
-        for names, *_ in sorts_of_scores:
-            causes.update(dict.fromkeys(names))
-    if cause not in (None, *causes):
+    if plays:
+        live = _live()
+        causes = (*live.CAUSES, *live.USER_FAULTS)
+    else:
+        is_plain = any(diagnosis.played.submission.lexicalised for diagnosis in outputs)
+        causes = (*_grounding().CAUSES, *_STRICT_CAUSES) if is_plain else _STRICT_CAUSES
+    if cause is not None and cause not in causes:
         more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
-        raise InputError("--cause", unknown("cause", cause, causes) + more)
-    texts = [
-        _text(source, view, dialogue, domain, cause)
-        for source, view in zip(sources, views, strict=True)
-    ]
+        raise InputError("--cause", unknown("cause", cause, dict.fromkeys(causes)) + more)
+    explain = _play_text if plays else _response_text
+    texts = [explain(source, output, dialogue, domain, cause) for source, output in explained]
     for source, text in zip(sources, texts, strict=True):
         click.echo(printable(f"{source}\n{text}\n" if len(texts) > 1 else text))
 
 
-_View: TypeAlias = tuple[
-    Collection[str],
-    Sequence[str],
-    Callable[[str | None, str | None], str],
-    Callable[[str], str],
-]
-"""What is shown of a sort of scores: its causes and the dialogues; what is lost in a domain, by a
-cause, or for None in all; and one of the dialogues turn by turn."""
-
-
-def _live() -> Any:
-    """Return what explains plays."""
+def _live() -> ModuleType:
     return import_room("harness.live.plays", "plays")
 
 
-def _of_plays(run: Any) -> list[_View]:
-    """Return why tasks of live dialogues are not solved."""
-    live = _live()
-    texts = partial(live.why_text, run), partial(live.followed_text, run)
-    return [((*live.CAUSES, *live.USER_FAULTS), run.config.tasks, *texts)]
+def _grounding() -> ModuleType:
+    return import_room("harness.grounding.plain_dialogues", "--lexicalised")
 
 
-def _of_responses(diagnosis: Diagnosis) -> list[_View]:
-    """Return why Inform and Success are lost; of plain English, its grounded scores come first."""
-    played = [result.id for result in diagnosis.results]
-    texts = partial(diagnosis_text, diagnosis), partial(dialogue_text, diagnosis)
-    views: list[_View] = [(_STRICT_CAUSES, played, *texts)]
-    if diagnosis.played.submission.lexicalised:
-        grounding = import_room("harness.grounding.plain_dialogues", "--lexicalised")
-        plain = grounding.diagnose(diagnosis.played)
-        views.insert(0, (grounding.CAUSES, played, plain.text, plain.dialogue_text))
-    return views
-
-
-def _text(
-    source: str,
-    views: Sequence[_View],
-    dialogue: str | None,
-    domain: str | None,
-    cause: str | None,
+def _play_text(
+    source: str, run: Any, dialogue: str | None, domain: str | None, cause: str | None
 ) -> str:
-    """Return the text of some outputs, without scores that do not have the cause."""
+    """Return why tasks of live dialogues are not solved, or one of the dialogues turn by turn."""
+    text: str
     if dialogue is None:
-        texts = [lost(domain, cause) for causes, _, lost, _ in views if cause in (None, *causes)]
+        text = _live().why_text(run, domain, cause)
     else:
-        id_, played = dialogue_id(dialogue), views[0][1]
-        if id_ not in played:
-            first = f"the first that is played is {next(iter(played), 'none')}"
-            raise InputError(source, f"dialogue {dialogue} is not played; {first}")
-        texts = [followed(id_) for *_, followed in views]
+        text = _live().followed_text(run, _played_id(source, dialogue, run.config.tasks))
+    return text
+
+
+def _response_text(
+    source: str, diagnosis: Diagnosis, dialogue: str | None, domain: str | None, cause: str | None
+) -> str:
+    """Return why Inform and Success are lost, or one of the dialogues turn by turn.
+
+    Of plain English, grounded scores come first. Scores that do not have the cause are left out.
+    """
+    texts = []
+    plain = None
+    if diagnosis.played.submission.lexicalised:
+        plain = _grounding().diagnose(diagnosis.played)
+    if dialogue is not None:
+        id_ = _played_id(source, dialogue, [result.id for result in diagnosis.results])
+        if plain is not None:
+            texts.append(plain.dialogue_text(id_))
+        texts.append(dialogue_text(diagnosis, id_))
+    else:
+        if plain is not None and (cause is None or cause in _grounding().CAUSES):
+            texts.append(plain.text(domain, cause))
+        if cause is None or cause in _STRICT_CAUSES:
+            texts.append(diagnosis_text(diagnosis, domain, cause))
     return "\n\nThe same responses, delexicalised by the harness:\n\n".join(texts)
+
+
+def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
+    """Return the id of a dialogue.
+
+    Raises:
+        InputError: It is not among those that are played.
+    """
+    id_ = dialogue_id(dialogue)
+    if id_ not in played:
+        first = f"the first that is played is {next(iter(played), 'none')}"
+        raise InputError(source, f"dialogue {dialogue} is not played; {first}")
+    return id_
 
 
 def _diagnoses(
@@ -190,9 +188,16 @@ def _diagnoses(
     return diagnoses
 
 
-def _show_pages(dialogues: Mapping[str, Any], html: Path | None, port: int | None) -> None:
-    """Show pages of dialogues: write them to a folder, or serve them."""
+def _show_pages(
+    named: Mapping[str, Any], are_plays: bool, html: Path | None, port: int | None
+) -> None:
+    """Show pages of the dialogues of some outputs: write them to a folder, or serve them."""
+    making = import_room("harness.board.views.dialogue_pages", "--html")
     pages = import_room("harness.board.views.site_pages", "--html")
+    if are_plays:
+        dialogues = making.pages_of(**_live().pages_of_plays(named))
+    else:
+        dialogues = making.pages_of_dialogues(named)
     site = pages.dialogue_site(dialogues)
     if html is None:
         pages.serve_pages(site, port, "the dialogues")
