@@ -6,16 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .parts import (
-    Kind,
-    Rewrite,
-    State,
-    documented,
-    renamed_domains,
-    renamed_slots,
-    slots,
-    states,
-)
+from .parts import Kind, Rewrite, State, documented, renamed_domains, renamed_slots, slots, states
 from .values import BOOKING, EVERY_SLOT, TIMES
 
 # Slots and domains.
@@ -150,10 +141,7 @@ def frames(state: State) -> list[dict[str, Any]]:
 def _names_and_lists(state: State) -> dict[str, list[Any]]:
     """Return a state as Hugging Face has it: parallel lists of names and of values."""
     flat = _flat("{}-{}")(state)
-    return {
-        "slots_values_name": [*flat],
-        "slots_values_list": [[value] for value in flat.values()],
-    }
+    return {"slots_values_name": [*flat], "slots_values_list": [[value] for value in flat.values()]}
 
 
 def _fenced(state: State) -> str:
@@ -186,8 +174,7 @@ NOTATIONS = (
         states(_listed(lambda d, slot, value: {"domain": d, "slot": slot, "value": value})),
     ),
     documented(
-        "TRADE's slots",
-        states(_listed(lambda d, slot, value: {"slots": [[f"{d}-{slot}", value]]})),
+        "TRADE's slots", states(_listed(lambda d, slot, value: {"slots": [[f"{d}-{slot}", value]]}))
     ),
     Kind("list of objects of one slot", states(_listed(lambda d, s, v: {f"{d}-{s}": v}))),
     documented("metadata", states(metadata)),

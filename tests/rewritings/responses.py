@@ -10,16 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from .notations import by_domain
-from .parts import (
-    Kind,
-    Outputs,
-    Rewrite,
-    Turn,
-    documented,
-    responses,
-    some_responses,
-    turns,
-)
+from .parts import Kind, Outputs, Rewrite, Turn, documented, responses, some_responses, turns
 from .values import FULL_WIDTH, FULL_WIDTH_DIGITS
 
 _PLACEHOLDER = re.compile(r"\[([A-Za-z_]+(?: [a-z]+)?)\]")
@@ -109,9 +100,8 @@ def _with_state(turn: Turn) -> Turn:
 
 
 _PLACEHOLDER_FORMS = (
-    *("<{}>", "{{{}}}", "{{{{{}}}}}", "{}", "[ {} ]", "({})", "${}", "@{}", "#{}", "__{}__"),
-    *("[[{}]]", "<<{}>>", "«{}»", "\uff3b{}\uff3d", "[{}", "&lt;{}&gt;", "\\[{}\\]", "[{}]."),
-    *("%{}%", "[{}:]", "[{}]]", "*{}*", "[the {}]", "[{}_1]"),
+    *("<{}>", "{{{}}}", "{{{{{}}}}}", "{}", "[ {} ]", "({})", "${}", "__{}__", "[[{}]]", "«{}»"),
+    *("\uff3b{}\uff3d", "[{}", "&lt;{}&gt;", "[{}].", "[{}:]", "[the {}]", "[{}_1]"),
 )
 
 _FORMS = (

@@ -6,17 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .notations import triples
-from .parts import (
-    Kind,
-    Outputs,
-    Rewrite,
-    State,
-    Turn,
-    dialogues,
-    documented,
-    states,
-    turns,
-)
+from .parts import Kind, Outputs, Rewrite, State, Turn, dialogues, documented, states, turns
 
 
 def states_in_order(change: Callable[[Sequence[State]], Sequence[Any]]) -> Rewrite:
