@@ -4,6 +4,5 @@ from .fuzzy import (
     reaches as reaches,
 )
 from .venues import (
-    TablesFile as TablesFile,
     VenueDatabase as VenueDatabase,
 )

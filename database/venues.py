@@ -26,7 +26,7 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
 
@@ -39,18 +39,6 @@ ROW = "_row"
 """The column that numbers the venues of a domain from 0, in the order of their records."""
 IDENTIFIER = "_identifier"
 """The column of what tells venues apart. Some trains have two rows."""
-
-
-class TablesFile(NamedTuple):
-    """The file that keeps tables.
-
-    Attributes:
-        path: The file.
-        made_of: Identifies what the tables are made of. A file made of something else is replaced.
-    """
-
-    path: Path
-    made_of: str
 
 
 def queried_columns(records: VenueRecords, rules: RuleSet) -> dict[str, list[str]]:
@@ -67,7 +55,7 @@ def queried_columns(records: VenueRecords, rules: RuleSet) -> dict[str, list[str
 
 
 def open_tables(
-    records: VenueRecords, rules: RuleSet, file: TablesFile | None = None
+    records: VenueRecords, rules: RuleSet, file: Path | None, made_of: str
 ) -> sqlite3.Connection:
     """Return the tables of venues, in memory; those of the file, or else new ones, which it gets.
 
@@ -75,6 +63,7 @@ def open_tables(
         records: The venues.
         rules: The rule set that says which columns there are and normalises values.
         file: The file that keeps the tables, if there is one.
+        made_of: Identifies what the tables are made of. A file made of something else is replaced.
     """
     # None: each statement is its own transaction. A score has more than a hundred different
     # queries; preparing them takes longer than asking them.
@@ -82,21 +71,21 @@ def open_tables(
         ":memory:", isolation_level=None, check_same_thread=False, cached_statements=1000
     )
     if file is None:
-        _fill(tables, records, rules, made_of="")
-    elif not _read(tables, file):
-        _fill(tables, records, rules, file.made_of)
+        _fill(tables, records, rules, made_of)
+    elif not _read(tables, file, made_of):
+        _fill(tables, records, rules, made_of)
         write_tables(tables, file)
     return tables
 
 
-def _read(tables: sqlite3.Connection, file: TablesFile) -> bool:
+def _read(tables: sqlite3.Connection, file: Path, made_of: str) -> bool:
     """Copy a file to empty tables; return whether it is there, undamaged and made of the same."""
-    address = f"{file.path.absolute().as_uri()}?mode=ro&immutable=1"
+    address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         with contextlib.closing(sqlite3.connect(address, uri=True)) as source:
             state = source.execute("PRAGMA quick_check").fetchone()
-            made_of = source.execute("SELECT made_of FROM origin").fetchone()
-            if state != ("ok",) or made_of != (file.made_of,):
+            origin = source.execute("SELECT made_of FROM origin").fetchone()
+            if state != ("ok",) or origin != (made_of,):
                 return False
             source.backup(tables)
             return True
@@ -104,15 +93,15 @@ def _read(tables: sqlite3.Connection, file: TablesFile) -> bool:
         return False
 
 
-def write_tables(tables: sqlite3.Connection, file: TablesFile) -> None:
+def write_tables(tables: sqlite3.Connection, file: Path) -> None:
     """Replace a file by tables, all or nothing; leave it as it is where it cannot be written."""
-    scratch = file.path.with_name(f".{file.path.name}.{token_hex(8)}.unfinished")
+    scratch = file.with_name(f".{file.name}.{token_hex(8)}.unfinished")
     try:
         with contextlib.suppress(OSError, sqlite3.Error):
-            file.path.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.closing(sqlite3.connect(scratch)) as target:
                 tables.backup(target)
-            os.replace(scratch, file.path)
+            os.replace(scratch, file)
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink()
@@ -160,27 +149,24 @@ def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, mad
 
 
 def _row(
-    record: Mapping[str, object], domain: str, columns: Iterable[str], rules: RuleSet
+    record: Mapping[str, object], domain: str, columns: Sequence[str], rules: RuleSet
 ) -> dict[str, str | int | None]:
     """Return the row of a venue: column -> value."""
     by_slot = {normalize_slot_name(key, rules): value for key, value in record.items()}
     venue = rules.venue_rules[domain]
-    row = {IDENTIFIER: _stored_value(by_slot, venue.identifier, venue.times, rules)}
-    for name in columns:
-        row[name] = _stored_value(by_slot, name, venue.times, rules)
+    slots = {name: name for name in columns}
+    slots[IDENTIFIER] = venue.identifier
+    row: dict[str, str | int | None] = {}
+    for column, slot in slots.items():
+        value = by_slot.get(slot)
+        is_time = slot in venue.times
+        if not isinstance(value, str) or (value == rules.unknown and is_time):
+            row[column] = None
+            continue
+        if rules.normalises_venues and value != rules.unknown:
+            value = normalize_value(slot, value, rules)
+        row[column] = minutes(value) if is_time else value
     return row
-
-
-def _stored_value(
-    by_slot: Mapping[str, object], column: str, times: frozenset[str], rules: RuleSet
-) -> str | int | None:
-    """Return a venue's value as its column holds it."""
-    value = by_slot.get(column)
-    if not isinstance(value, str) or (value == rules.unknown and column in times):
-        return None
-    if rules.normalises_venues and value != rules.unknown:
-        value = normalize_value(column, value, rules)
-    return minutes(value) if column in times else value
 
 
 def _stored_values(tables: sqlite3.Connection, domain: str, column: str) -> list[str]:
@@ -239,6 +225,7 @@ class VenueDatabase:
             are no column of the domain are ignored.
         rules: The rule set that normalises constraint values.
         file: The file that keeps the tables; None to have them in memory only.
+        made_of: Identifies the records and rules. A file made of others is replaced.
 
     >>> from mwz.normalization import rule_set
     >>> inns = [{"id": "1", "name": "oak inn"}, {"id": "2", "name": "the elm tree"}]
@@ -248,12 +235,12 @@ class VenueDatabase:
     """
 
     def __init__(
-        self, records: VenueRecords, rules: RuleSet, file: TablesFile | None = None
+        self, records: VenueRecords, rules: RuleSet, file: Path | None = None, made_of: str = ""
     ) -> None:
         self._rules = rules
         self._columns = queried_columns(records, rules)
         self._file = file
-        self._tables = open_tables(records, rules, file)
+        self._tables = open_tables(records, rules, file, made_of)
         # Answers share these strings, so that sets of venues are compared quickly.
         self._identifiers: dict[str, list[str]] = {}
         for domain in self._columns:
@@ -302,7 +289,10 @@ class VenueDatabase:
         return _as_set(tuple(identifiers[row] for (row,) in rows))
 
     def _condition(self, domain: str, column: str, value: str) -> tuple[str, list[str | int]]:
-        """Return a constraint as SQL, and the values of its parameters."""
+        """Return a constraint as SQL, and the values of its parameters.
+
+        What a new value matches in a fuzzy column is added to the tables.
+        """
         name = quoted(column)
         venue = self._rules.venue_rules[domain]
         normalized = normalize_value(column, value, self._rules)
@@ -312,17 +302,12 @@ class VenueDatabase:
         # SQL takes no half of a surrogate pair; a venue has none, nor what stands for it here.
         text = normalized.encode(errors="replace").decode()
         if column in venue.fuzzy:
-            self._match(domain, column, text)
+            if (domain, column, text) not in self._matched:
+                add_matches(self._tables, domain, column, [text], self._rules)
+                self._matched.add((domain, column, text))
+                self._unwritten += 1
+                if self._file is not None and self._unwritten >= _WRITTEN_TOGETHER:
+                    write_tables(self._tables, self._file)
+                    self._unwritten = 0
             return f"{name} IN ({_MATCHING_VALUES})", [domain, column, text]
         return f"{name} IN (?, ?)", [text, self._rules.unknown]
-
-    def _match(self, domain: str, column: str, value: str) -> None:
-        """Add what a value matches in a fuzzy column to the tables, if it is new."""
-        if (domain, column, value) in self._matched:
-            return
-        add_matches(self._tables, domain, column, [value], self._rules)
-        self._matched.add((domain, column, value))
-        self._unwritten += 1
-        if self._file is not None and self._unwritten >= _WRITTEN_TOGETHER:
-            write_tables(self._tables, self._file)
-            self._unwritten = 0

@@ -7,11 +7,11 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, RuleSet, errata, sha256
 
@@ -118,21 +118,6 @@ class Dialogue:
         }
 
 
-class Prepared(NamedTuple):
-    """Where what is made of an installed benchmark is kept, so that it is made only once.
-
-    Attributes:
-        folder: The folder.
-        made_of: Identifies the benchmark's content and the code. What is kept with something else
-            has to be made again.
-        part: Returns the plain data of a name, or makes and keeps it.
-    """
-
-    folder: Path
-    made_of: str
-    part: Callable[[str, Callable[[], object]], object]
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A named test set. It is never changed in place.
@@ -147,8 +132,10 @@ class Benchmark:
             that is not known.
         trained: Domain, slot and value of all states of the train and dev splits; None where they
             are not known.
-        prepared: What is kept of this very benchmark where it is installed. What is made of the
-            benchmark, a copy, a part, has none: it need not be the same any more.
+        prepared: Where what is made of an installed benchmark is kept, so that it is made only
+            once: the folder, and what identifies the benchmark's content and the code. What is kept
+            with something else has to be made again. A copy or a part of the benchmark has none: it
+            need not be the same any more.
     """
 
     name: str
@@ -157,7 +144,7 @@ class Benchmark:
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
     trained: frozenset[Triplet] | None = None
-    prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
+    prepared: tuple[Path, str] | None = field(default=None, init=False, repr=False, compare=False)
 
     __hash__ = object.__hash__
 
@@ -187,10 +174,6 @@ class Benchmark:
     def users(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
-
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return plain data that is kept with an installed benchmark; of others, made now."""
-        return make() if self.prepared is None else self.prepared.part(name, make)
 
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers import RULES, VENUES, database
 
-from mwz.database import TablesFile, VenueDatabase, venues
+from mwz.database import VenueDatabase, venues
 
 NEW_VALUES = ["golden spoons", "the silver fork", "iron pots", "no such", "?", "", "copper"]
 SPOON = {"name": "the golden spoon"}
@@ -20,12 +20,12 @@ SPOON = {"name": "the golden spoon"}
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> TablesFile:
-    return TablesFile(tmp_path / "prepared 100% #1?" / "venues.sqlite", "this benchmark")
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "prepared 100% #1?" / "venues.sqlite"
 
 
-def _answers(file: TablesFile | None) -> list[list[str]]:
-    venue_database = VenueDatabase(VENUES, RULES, file)
+def _answers(file: Path | None) -> list[list[str]]:
+    venue_database = VenueDatabase(VENUES, RULES, file, "this benchmark")
     return [[*venue_database.query("restaurant", {"name": value})] for value in NEW_VALUES]
 
 
@@ -36,25 +36,24 @@ def _no_work(*arguments: object, **options: object) -> Any:
     raise AssertionError("done again")
 
 
-def test_tables_are_filled_once(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_filled_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _answers(None) == _answers(file) == ANSWERS
     monkeypatch.setattr(venues, "_fill", _no_work)
     assert _answers(file) == ANSWERS
     # Stored values are matched by then.
     monkeypatch.setattr(venues, "reaches", _no_work)
-    venue_database = VenueDatabase(VENUES, RULES, file)
-    assert [*venue_database.query("restaurant", {"name": "golden spoon", "food": "greek"})] == [
-        "r1"
-    ]
+    venue_database = VenueDatabase(VENUES, RULES, file, "this benchmark")
+    asked = {"name": "golden spoon", "food": "greek"}
+    assert [*venue_database.query("restaurant", asked)] == ["r1"]
     # Only whole files are left.
-    assert [*file.path.parent.iterdir()] == [file.path]
+    assert [*file.parent.iterdir()] == [file]
 
 
-def test_new_values_are_written_in_bulk(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_values_are_written_in_bulk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 3)
     assert _answers(file) == ANSWERS
     monkeypatch.setattr(venues, "reaches", _no_work)
-    venue_database = VenueDatabase(VENUES, RULES, file)
+    venue_database = VenueDatabase(VENUES, RULES, file, "this benchmark")
     # Two times three of the seven; the other is matched again when it comes.
     for value, answer in zip(NEW_VALUES[:6], ANSWERS, strict=False):
         assert [*venue_database.query("restaurant", {"name": value})] == answer
@@ -63,22 +62,22 @@ def test_new_values_are_written_in_bulk(file: TablesFile, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("damage", ["", "x", "half", "another", "no tables"])
-def test_damaged_files_are_made_again(damage: str, file: TablesFile) -> None:
+def test_damaged_files_are_made_again(damage: str, file: Path) -> None:
     _answers(file)
-    whole = file.path.read_bytes()
+    whole = file.read_bytes()
     if damage == "another":
         # A hotel, and no restaurants.
-        file.path.unlink()
-        other = file._replace(made_of="another benchmark")
-        VenueDatabase({"hotel": [{"id": "h", "name": "oak"}]}, RULES, other)
+        file.unlink()
+        hotels = {"hotel": [{"id": "h", "name": "oak"}]}
+        VenueDatabase(hotels, RULES, file, "another benchmark")
     elif damage == "no tables":
-        file.path.unlink()
-        with closing(sqlite3.connect(file.path)) as empty:
+        file.unlink()
+        with closing(sqlite3.connect(file)) as empty:
             empty.execute("CREATE TABLE origin (made_of TEXT)")
     else:
-        file.path.write_bytes(whole[: len(whole) // 2] if damage == "half" else damage.encode())
+        file.write_bytes(whole[: len(whole) // 2] if damage == "half" else damage.encode())
     assert _answers(file) == ANSWERS
-    assert file.path.read_bytes() == whole
+    assert file.read_bytes() == whole
 
 
 def test_read_only_folders_have_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,24 +85,24 @@ def test_read_only_folders_have_no_file(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "file").touch()
     (tmp_path / "folder.sqlite").mkdir()
     for path in (tmp_path / "file" / "venues.sqlite", tmp_path / "folder.sqlite"):
-        assert _answers(TablesFile(path, "")) == ANSWERS
+        assert _answers(path) == ANSWERS
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder.sqlite"}
 
 
-def test_locked_files_cause_no_wait(file: TablesFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_files_cause_no_wait(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(venues, "_WRITTEN_TOGETHER", 1)
     _answers(file)
-    with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         other.execute("DELETE FROM origin")
         assert _answers(file) == ANSWERS
     assert _answers(file) == ANSWERS
 
 
-def test_several_processes_may_open_one_file_at_once(file: TablesFile) -> None:
+def test_several_processes_may_open_one_file_at_once(file: Path) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         assert [*pool.map(_answers, [file] * 6)] == [ANSWERS] * 6
-    assert [*file.path.parent.iterdir()] == [file.path]
+    assert [*file.parent.iterdir()] == [file]
 
 
 def test_threads_may_share_a_database(monkeypatch: pytest.MonkeyPatch) -> None:

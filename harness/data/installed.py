@@ -13,15 +13,13 @@ anew. Where the folder cannot be written, nothing is kept.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
-import marshal
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,9 +28,9 @@ import platformdirs
 
 from mwz.normalization import folder_of, sha256
 
-from ..benchmark import Benchmark, Dialogue, Goal, Prepared
+from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io import parse_json, read_bytes, write_atomically
+from ..io import kept_part, parse_json, read_bytes, write_atomically
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
@@ -43,8 +41,6 @@ SUFFIX = ".json.gz"
 DATA_VARIABLE = "MWZ_DATA"
 
 _FORMAT = 3
-_UNSHARED = 2
-"""The version of marshal that does not share parts: the same content is the same bytes."""
 
 
 def data_directory() -> Path:
@@ -129,11 +125,13 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     folder = path.with_name(path.name.removesuffix(SUFFIX) + ".prepared")
     file_digest = sha256(read_bytes(path, unpack=False))
     made_of = f"{file_digest} {code_digest()} {sys.implementation.cache_tag}"
-    part = partial(_part, folder, made_of)
-    document = part("benchmark", lambda: _shared(read_document(path, _FORMAT), {}), shared=True)
-    benchmark = from_document(document)
+
+    def make() -> object:
+        return _shared(read_document(path, _FORMAT), {})
+
+    benchmark = from_document(kept_part((folder, made_of), "benchmark", make, shared=True))
     # Not an argument of the constructor: a benchmark that is made of this one must not have it.
-    object.__setattr__(benchmark, "prepared", Prepared(folder, made_of, part))
+    object.__setattr__(benchmark, "prepared", (folder, made_of))
     return benchmark
 
 
@@ -174,20 +172,17 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
     content = dict(document)
     for name in ("seen", "trained"):
         content[name] = _as_set(document.get(name))
-    content["dialogues"] = {id_: _dialogue(data) for id_, data in document["dialogues"].items()}
+    content["dialogues"] = {}
+    for id_, written in document["dialogues"].items():
+        dialogue = dict(written)
+        for name in ("users", "responses"):
+            dialogue[name] = tuple(written.get(name, ()))
+        dialogue["goal"] = {}
+        for domain, goal in written["goal"].items():
+            sets = {name: _as_set(goal.get(name)) for name in ("requestable", "further")}
+            dialogue["goal"][domain] = Goal(**{**goal, **sets})
+        content["dialogues"][id_] = Dialogue(**dialogue)
     return Benchmark(**content)
-
-
-def _dialogue(data: Mapping[str, Any]) -> Dialogue:
-    """Return the dialogue that plain data describes."""
-    content = dict(data)
-    for name in ("users", "responses"):
-        content[name] = tuple(data.get(name, ()))
-    content["goal"] = {}
-    for domain, goal in data["goal"].items():
-        sets = {name: _as_set(goal.get(name)) for name in ("requestable", "further")}
-        content["goal"][domain] = Goal(**{**goal, **sets})
-    return Dialogue(**content)
 
 
 def _as_set(listed: Sequence[object] | None) -> frozenset[object] | None:
@@ -216,30 +211,6 @@ def code_digest() -> str:
                     place = f"{folder.removeprefix(root)}/{name}"
                     lines.append(f"{place} {status.st_size} {status.st_mtime_ns}")
     return sha256("\n".join(lines))
-
-
-def _part(
-    folder: Path, made_of: str, name: str, make: Callable[[], Any], shared: bool = False
-) -> Any:
-    """Return a part: what is kept, or what is made now and kept from then on.
-
-    Args:
-        folder: Where the benchmark's parts are kept.
-        made_of: What they are made of.
-        name: What the part is called, as a file can be.
-        make: Makes it, of types that marshal writes.
-        shared: Whether equal parts of it that are one object stay one.
-    """
-    path = folder / name
-    with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
-        key, content = marshal.loads(read_bytes(path, unpack=False))
-        if key == made_of:
-            return content
-    content = make()
-    data = marshal.dumps((made_of, content), marshal.version if shared else _UNSHARED)
-    with contextlib.suppress(InputError):
-        write_atomically(path, data)
-    return content
 
 
 def _shared(value: object, by_content: dict[object, object]) -> object:

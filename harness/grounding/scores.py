@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import grounding, scoring
 from ..errors import counted
-from ..io import Cell, figure, text_table
+from ..io import Cell, figure, kept_part, text_table
 from ..metrics import (
     HUMAN,
     TOTAL,
@@ -278,8 +278,8 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[st
             ratings[id_] = rated_human(dialogue, dialogue.turns, benchmark, rules, when)
         return ratings
 
-    ratings: Mapping[str, Rating] = benchmark.kept(
-        f"human-{when}-{rules.digest[:16]}-{rules.venues}", rate_all
+    ratings: Mapping[str, Rating] = kept_part(
+        benchmark.prepared, f"human-{when}-{rules.digest[:16]}-{rules.venues}", rate_all
     )
     return ratings
 

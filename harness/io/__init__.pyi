@@ -6,6 +6,7 @@ from .files import (
     encoded as encoded,
     is_plain_file as is_plain_file,
     is_text as is_text,
+    kept_part as kept_part,
     kind_of as kind_of,
     limit_text as limit_text,
     limits as limits,

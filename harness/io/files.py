@@ -7,9 +7,11 @@ its name in capital letters.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
+import marshal
 import math
 import os
 import sys
@@ -438,3 +440,36 @@ def write_text(target: str, text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(encoded(text))
     sys.stdout.buffer.flush()
+
+
+# Parts that are made once.
+
+_UNSHARED = 2
+"""The version of marshal that does not share parts: the same content is the same bytes."""
+
+
+def kept_part(
+    prepared: tuple[Path, str] | None, name: str, make: Callable[[], Any], shared: bool = False
+) -> Any:
+    """Return plain data that is kept in a file; where there is none, it is made and kept.
+
+    Args:
+        prepared: The folder of the file, and what identifies what its content is made of: what is
+            kept of something else is made anew. None to make it and keep nothing.
+        name: What it is called, as a file can be.
+        make: Makes it, of types that marshal writes.
+        shared: Whether equal parts of it that are one object stay one.
+    """
+    if prepared is None:
+        return make()
+    folder, made_of = prepared
+    path = folder / name
+    with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
+        key, content = marshal.loads(read_bytes(path, unpack=False))
+        if key == made_of:
+            return content
+    made = make()
+    data = marshal.dumps((made_of, made), marshal.version if shared else _UNSHARED)
+    with contextlib.suppress(InputError):
+        write_atomically(path, data)
+    return made

@@ -149,7 +149,7 @@ def _latex(table: Table) -> str:
     headers = [in_latex(header) for header in table.headers]
     cells = _cells(table, in_latex, "\\textbf{%s}")
     # tabulate's style for booktabs would escape once more what is in LaTeX already.
-    tabular = _table(headers, cells, "latex_raw", _alignment(table.rows))
+    tabular = _table(headers, cells, "latex_raw", table.rows)
     for rule in ("\\toprule", "\\midrule", "\\bottomrule"):
         tabular = tabular.replace("\\hline", rule, 1)
     lines += ["% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
@@ -214,23 +214,21 @@ def text_table(
         rows: The cells.
         width: Characters in a line; by default those of the terminal, if it is one.
     """
-    rows = [[*map(_printable_cell, row)] for row in rows]
+    cells: list[list[Cell]] = []
+    for row in rows:
+        cells.append([printable(cell) if isinstance(cell, str) else cell for cell in row])
     # A stream is None if the shell closed it.
     if width is None and sys.stdout is not None and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
-    table = _table(headers, rows, "simple")
+    table = _table(headers, cells, "simple")
     count = len(headers)
     while width is not None and count > 2 and max(map(len, table.splitlines())) > width:
         count -= 1
-        table = _table(headers[:count], [row[:count] for row in rows], "simple")
+        table = _table(headers[:count], [row[:count] for row in cells], "simple")
     if count == len(headers):
         return table
-    further = [[row[0], *row[count:]] for row in rows]
+    further = [[row[0], *row[count:]] for row in cells]
     return f"{table}\n\n{text_table([headers[0], *headers[count:]], further, width)}"
-
-
-def _printable_cell(cell: Cell) -> Cell:
-    return printable(cell) if isinstance(cell, str) else cell
 
 
 def printable(text: str) -> str:
@@ -301,30 +299,30 @@ def is_figure(cell: Cell) -> bool:
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-def _is_number(cell: Cell) -> bool:
-    """Return whether a cell is a figure, marked as significant or not."""
-    return is_figure(str(cell).rstrip("\\*") or cell)
-
-
 _FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(\*\*)?")
-
-
-def _alignment(rows: Sequence[Sequence[Cell]]) -> list[str] | None:
-    """Return how each column is aligned: figures at the right; None where there are no rows."""
-    columns = zip(*rows, strict=True)
-    return ["right" if all(map(_is_number, column)) else "left" for column in columns] or None
 
 
 def _table(
     headers: Sequence[str],
     rows: Sequence[Sequence[Cell]],
     style: str,
-    alignment: Sequence[str] | None = None,
+    plain_rows: Sequence[Sequence[Cell]] | None = None,
 ) -> str:
-    """Return a table as tabulate writes it in one of its styles."""
-    colalign = alignment or _alignment(rows)
+    """Return a table as tabulate writes it in one of its styles, columns of figures at the right.
+
+    Args:
+        headers: Titles of the columns.
+        rows: The cells as they are written.
+        style: The style.
+        plain_rows: The cells without marks of the style, if that has any.
+    """
+    alignment = []
+    for column in zip(*(rows if plain_rows is None else plain_rows), strict=True):
+        # A figure that is marked as significant is one as well.
+        are_figures = all(is_figure(str(cell).rstrip("\\*") or cell) for cell in column)
+        alignment.append("right" if are_figures else "left")
     # Numbers come formatted: tabulate must neither parse nor pad them.
-    return tabulate(rows, headers, style, colalign=colalign, disable_numparse=True)
+    return tabulate(rows, headers, style, colalign=alignment or None, disable_numparse=True)
 
 
 # Pictures.

@@ -13,6 +13,7 @@ from mwz.normalization import RuleSet, package_versions, sha256
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, warn_of
+from ..io import kept_part
 from ..metrics import (
     BOTH,
     RANKED,
@@ -478,7 +479,8 @@ def _part(benchmark: Benchmark, goals: str, rules: RuleSet) -> Benchmark:
 @lru_cache(maxsize=64)
 def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
     # That of one version of the venues is the same under all rule sets.
-    return str(benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules)))
+    name = f"hash-{rules.venues}"
+    return str(kept_part(benchmark.prepared, name, lambda: benchmark.content_hash(rules)))
 
 
 @lru_cache(maxsize=8)
@@ -488,15 +490,17 @@ def bleu_references(benchmark: Benchmark) -> References:
     from ..metrics import References
 
     texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
-    packed = benchmark.kept("references", lambda: References.of_texts(texts).packed())
+    prepared = benchmark.prepared
+    packed = kept_part(prepared, "references", lambda: References.of_texts(texts).packed())
     return References.unpacked(packed)
 
 
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    file = None
-    if benchmark.prepared is not None:
-        name = f"venues-{rules.digest[:16]}-{rules.venues}.sqlite"
-        file = database.TablesFile(benchmark.prepared.folder / name, benchmark.prepared.made_of)
-    return database.VenueDatabase(benchmark.venue_records(rules), rules, file)
+    records = benchmark.venue_records(rules)
+    if benchmark.prepared is None:
+        return database.VenueDatabase(records, rules)
+    folder, made_of = benchmark.prepared
+    file = folder / f"venues-{rules.digest[:16]}-{rules.venues}.sqlite"
+    return database.VenueDatabase(records, rules, file, made_of)

@@ -26,6 +26,7 @@ from mwz.normalization import (
 )
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
+from ...io import kept_part
 from ..notations import TRACKED_SLOTS
 from ..repairs import plain_value
 
@@ -159,7 +160,9 @@ def wording_of(benchmark: Benchmark) -> Wording:
 
     The tokens and their pairs are stored with an installed benchmark.
     """
-    words, joined_pairs = benchmark.kept("wording", lambda: _words_and_pairs(benchmark))
+    words, joined_pairs = kept_part(
+        benchmark.prepared, "wording", lambda: _words_and_pairs(benchmark)
+    )
     pairs: set[tuple[str, str]] = set()
     for pair in joined_pairs:
         first, second = pair.split(" ")
