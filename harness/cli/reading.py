@@ -95,11 +95,22 @@ def read_plays(
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
-    contents = {}
+    # The plays of each file or entry, or who plays them again.
+    contents: dict[str, bytes | board.Predictions] = {}
     for file in files:
-        content = _plays_of(file)
-        if content is not None:
-            contents[file] = content
+        entry = None
+        # That it cannot be read, or is nowhere, is said where it is read.
+        with suppress(InputError):
+            # What a pipe holds can be read only once.
+            if os.path.isfile(file):
+                content = read_bytes(file)
+                if is_play(content):
+                    contents[file] = content
+                continue
+            entry = found_entry(file)
+        if entry is not None and board.tracks()[entry.system.track].kind == "plays":
+            outputs = board.find_predictions(entry, ())
+            contents[file] = outputs if isinstance(outputs, bytes) else entry.system.predictions
     others = [file for file in files if file not in contents]
     if len(others) == len(files):
         return []
@@ -110,22 +121,6 @@ def read_plays(
         named, name, together
     )
     return plays
-
-
-def _plays_of(name: str) -> bytes | board.Predictions | None:
-    """Return the plays of a file or entry, or who plays them again; None if it has none."""
-    entry = None
-    # That it cannot be read, or is nowhere, is said where it is read.
-    with suppress(InputError):
-        # What a pipe holds can be read only once.
-        if os.path.isfile(name):
-            file = read_bytes(name)
-            return file if is_play(file) else None
-        entry = found_entry(name)
-    if entry is None or board.tracks()[entry.system.track].kind != "plays":
-        return None
-    content = board.find_predictions(entry, ())
-    return content if isinstance(content, bytes) else entry.system.predictions
 
 
 @dataclass(frozen=True)

@@ -212,20 +212,20 @@ class _Spelling:
         self, names: Mapping[str, Any], addresses: Mapping[str, Any], towns: Collection[str]
     ) -> None:
         self._ordinary = frozenset(names["ordinary_words"])
-        self._unsure = {words(name) for name in names["need_more"]}
+        self._unsure = set(map(words, names["need_more"]))
         self._articles = frozenset(names["articles"])
-        self._towns = [(town,) for town in {*names["towns"], *towns}]
+        self._towns = [(town,) for town in set(names["towns"]).union(towns)]
         self._joints = frozenset(names["joints"])
         self._types: dict[str, list[Phrase]] = {}
         for domain, types in names["type_words"].items():
-            self._types[domain] = [words(type_) for type_ in types]
-        self._districts = [words(district) for district in addresses["districts"]]
+            self._types[domain] = list(map(words, types))
+        self._districts = list(map(words, addresses["districts"]))
         self._streets = frozenset(addresses["street_words"])
         # Groups of phrases that may replace each other, and the words that these begin with.
         self._equal: list[list[Phrase]] = []
         self._firsts: set[str] = set()
         for group in names["spellings"]:
-            phrases = [words(phrase) for phrase in group]
+            phrases = list(map(words, group))
             self._equal.append(phrases)
             self._firsts.update(phrase[0] for phrase in phrases)
         self._aliases = names["aliases"]
@@ -254,7 +254,7 @@ class _Spelling:
             for type_words in self._types.get(venue.key.domain, ()):
                 if name[-len(type_words) :] != type_words:
                     names.add(name + type_words)
-        names.update(words(alias) for alias in self._aliases.get(venue.name.lower(), ()))
+        names.update(map(words, self._aliases.get(venue.name.lower(), ())))
         spelt: set[Phrase] = set().union(*map(self._spelt, names))
         with_article = {("the", *name) for name in spelt if name[0] not in self._articles}
         return spelt | with_article
@@ -277,7 +277,7 @@ class _Spelling:
 
     def _reductions(self, name: Phrase, domain: str) -> Iterator[Phrase]:
         """Yield a name without one of the things that people leave out."""
-        ends = [*self._towns, *self._types.get(domain, ()), *self._districts]
+        ends = self._towns + self._types.get(domain, []) + self._districts
         for end in ends:
             if name[-len(end) :] == end:
                 yield name[: -len(end)]
@@ -330,7 +330,7 @@ class _Spelling:
         if self._firsts.isdisjoint(phrase):
             return variants
         for group in self._equal:
-            for variant in [*variants]:
+            for variant in list(variants):
                 for spelling, start in product(group, range(len(variant))):
                     end = start + len(spelling)
                     if variant[start:end] == spelling:
