@@ -166,7 +166,11 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
     if rule is None:
         return value
     if rule in READ_BY_CODE:
-        return _time(value, rules, any_notation=rule == "clock")
+        time = value.strip().lower()
+        known = _known_time(time, rules)
+        if known is None and rule == "clock":
+            known = clock_of(plain_characters(value))
+        return _time(time) if known is None else known
     if rule in ("name", "food"):
         value = value.strip().lower()
     if rule == "name":
@@ -206,17 +210,20 @@ def minutes(time: str) -> int:
     return int(clock[1]) * 60 + int(clock[2]) if clock else 0
 
 
-def _time(value: str, rules: RuleSet, any_notation: bool) -> str:
-    """Return a time as the published rule sets read it; if so chosen, first in any notation."""
-    time = value.strip().lower()
-    if rules.tables["time_words"].get(time):
-        return str(rules.tables["time_words"][time])
-    for prefix, canonical in rules.tables["time_prefixes"].items():
+def _known_time(time: str, rules: RuleSet) -> str | None:
+    """Return the time that a whole expression or its beginning stands for in the tables."""
+    words: Mapping[str, str] = rules.tables["time_words"]
+    prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
+    if words.get(time):
+        return words[time]
+    for prefix, canonical in prefixes.items():
         if time.startswith(prefix):
-            return str(canonical)
-    clock = clock_of(plain_characters(value)) if any_notation else None
-    if clock is not None:
-        return clock
+            return canonical
+    return None
+
+
+def _time(time: str) -> str:
+    """Return a time in lower case as HH:MM, where published rule sets can read it as one."""
     if time.startswith("by"):
         time = time[len("by ") :]
     for word in ("after", "afer"):
@@ -228,7 +235,16 @@ def _time(value: str, rules: RuleSet, any_notation: bool) -> str:
             time = time.removesuffix(suffix).strip()
             is_afternoon = suffix.startswith("p")
     later = _add_twelve_hours(time) if is_afternoon else None
-    return later or _clock(time)
+    if later is not None:
+        return later
+    if not time:
+        return "00:00"
+    if time[-1] in ".,?":
+        time = time[:-1]
+    if time.isdigit():
+        return f"{time[:2]}:{time[2:]}" if len(time) == 4 else f"{time.zfill(2)}:00"
+    clock = time.replace(" ", "") if ":" in time else time
+    return f"0{clock}" if len(clock) == 4 and clock[1] == ":" else clock
 
 
 def _add_twelve_hours(time: str) -> str | None:
@@ -237,19 +253,6 @@ def _add_twelve_hours(time: str) -> str | None:
     if len(rest) > 1 or not hour.strip().isdecimal() or len(hour) > _LONGEST_HOUR:
         return None
     return f"{int(hour) + 12}:{rest[0] if rest else '00'}"
-
-
-def _clock(time: str) -> str:
-    """Return a time without words as HH:MM where it can be read as one."""
-    if not time:
-        return "00:00"
-    if time[-1] in ".,?":
-        time = time[:-1]
-    if time.isdigit():
-        return f"{time[:2]}:{time[2:]}" if len(time) == 4 else f"{time.zfill(2)}:00"
-    if ":" in time:
-        time = time.replace(" ", "")
-    return f"0{time}" if len(time) == 4 and time[1] == ":" else time
 
 
 _TIME_IN_TEXT = re.compile(

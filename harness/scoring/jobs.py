@@ -165,7 +165,9 @@ def score_predictions(
         return _free_running(chosen, predictions, source, wanted)
     chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)
     report = replace(chosen.report(played), remarks=remarks)
-    lines = _lines(played, report) if "lines" in wanted else None
+    lines = None
+    if "lines" in wanted:
+        lines = lines_text(explained_results(played), report.signature)
     if "evidence" not in wanted and "intervals" not in wanted:
         return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
     evidence = evidence_of(chosen, played, source)
@@ -188,13 +190,10 @@ def _free_running(
         raise InputError(source, "is no file of dialogues")
     played = free_run(scorer, predictions, source)
     report = replace(played.report(scorer), remarks=tuple(played.remarks))
-    lines = _lines(played, report) if "lines" in wanted else None
+    lines = None
+    if "lines" in wanted:
+        lines = lines_text(explained_results(played), report.signature)
     return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
-
-
-def _lines(played: Any, report: Report) -> str:
-    """Return the results of the dialogues played, or free-running, as JSON lines."""
-    return lines_text(explained_results(played), report.signature)
 
 
 # Jobs.
