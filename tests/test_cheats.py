@@ -19,7 +19,6 @@ from helpers import Cli, sample_predictions, write_json
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Reading, Row, read_entries, read_responses
 from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
-from mwz.harness.board.entry_scores import Responses
 from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import raised_flags, unreviewed_flags
 from mwz.harness.errors import InputError
@@ -94,11 +93,11 @@ class _Boards:
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
         reading = Reading(scorer=own)
-        read: Responses = read_responses(content, "new.json", reading, english=plain)
+        read = read_responses(content, "new.json", reading, english=plain).responses
         report = report_on(own, read.main)
         known = system(name="new", track=track, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)
-        return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))
+        return replace(entry, scores=replace(entry.scores, fingerprints=read.fingerprints))
 
     def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
         return self.row_of(self.entry(predictions, track, **facts))

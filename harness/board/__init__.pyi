@@ -52,7 +52,7 @@ from .rows import (
     response_figures as response_figures,
     response_flags as response_flags,
 )
-from .scores import Scores as Scores, mismatches as mismatches
+from .scores import Scores as Scores, hashes_of as hashes_of, mismatches as mismatches
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
@@ -60,6 +60,7 @@ from .submitting import (
 )
 from .systems import (
     FACTS as FACTS,
+    PREDICTIONS_FILE as PREDICTIONS_FILE,
     Predictions as Predictions,
     System as System,
     declared_system as declared_system,

@@ -50,9 +50,10 @@ def touched_entries(entries: Sequence[Entry], base: Path) -> list[Entry]:
     touched = []
     for entry in entries:
         for name in (ENTRY_FILE, SCORES_FILE):
-            path, before = entry.folder / name, base / entry.key / name
-            content = path.read_bytes() if path.is_file() else None
-            if content != (before.read_bytes() if before.is_file() else None):
+            contents = []
+            for path in (entry.folder / name, base / entry.key / name):
+                contents.append(path.read_bytes() if path.is_file() else None)
+            if contents[0] != contents[1]:
                 touched.append(entry)
                 break
     return touched
@@ -72,22 +73,30 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
     old = {entry.key: entry for entry in read_entries(base)}
     touched = {entry.key for entry in touched_entries(entries, base)}
     board = read_board(folder, entries, DEFAULT_RULES)
-    lost, moved = _moved_ranks(read_board(base, [*old.values()], DEFAULT_RULES), board)
-    parts = ["# What this changes"]
-    parts += ["## Ranks that are lost", "\n".join(lost)] if lost else []
+    lost, moved = _moved_ranks(read_board(base, list(old.values()), DEFAULT_RULES), board)
+    blocks, paths = ["# What this changes"], []
+    if lost:
+        blocks += ["## Ranks that are lost", "\n".join(lost)]
     for entry in entries:
         if entry.key in touched:
-            parts += _entry(board, entry, old.get(entry.key))
+            blocks += _entry(board, entry, old.get(entry.key))
+            if entry.key in old:
+                paths.append(f"{entry.key}/{ENTRY_FILE}")
     removed = old.keys() - {entry.key for entry in entries}
-    parts += [f"## Removed: {escaped(key)}" for key in sorted(removed)]
-    parts += ["## Ranks that move", "\n".join(moved)] if moved else []
-    paths = [f"{entry.key}/{ENTRY_FILE}" for entry in entries if entry.key in touched & old.keys()]
+    blocks += [f"## Removed: {escaped(key)}" for key in sorted(removed)]
+    if moved:
+        blocks += ["## Ranks that move", "\n".join(moved)]
     for path in (*paths, REPORTED_FILE, NOTE_FILE):
-        if diff := _diff(base / path, folder / path):
-            parts += [f"## Changed: {path}", diff]
-    if len(parts) == 1:
-        parts.append("No change of scores or pages.")
-    return "\n\n".join(parts)
+        texts = []
+        for file in (base / path, folder / path):
+            is_there = is_plain_file(file)
+            texts.append(read_plain(file).decode(errors="replace") if is_there else "")
+        diff = _unified(texts[0], texts[1], "before", "after", 1)
+        if diff:
+            blocks += [f"## Changed: {path}", f"```diff\n{diff}\n```"]
+    if len(blocks) == 1:
+        blocks.append("No change of scores or pages.")
+    return "\n\n".join(blocks)
 
 
 def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
@@ -123,7 +132,8 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     row = board.row_of(entry)
     if row is not None and not raised_flags(row):
         yield "flags: none raised"
-    if missing := missing_facts(entry.system):
+    missing = missing_facts(entry.system)
+    if missing:
         yield f"{NOT_STATED}: {missing}"
     if old is not None:
         changed = score_mismatches(entry.key, old.scores, entry.scores)
@@ -132,19 +142,12 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
             yield f"```\n{mismatches_table(changed[:12])}\n```"
 
 
-def _diff(before: Path, after: Path) -> str:
-    """Return how a file differs; empty if it does not."""
-    old, new = (
-        read_plain(path).decode(errors="replace") if is_plain_file(path) else ""
-        for path in (before, after)
-    )
-    diff = _unified(old, new, "before", "after", 1)
-    return f"```diff\n{diff}\n```" if diff else ""
-
-
 def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> str:
-    lines = (old.splitlines(), new.splitlines(), before, after)
-    return "\n".join(difflib.unified_diff(*lines, lineterm="", n=context))
+    """Return how a text differs from an older one; empty if it does not."""
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), before, after, lineterm="", n=context
+    )
+    return "\n".join(lines)
 
 
 # -------------------------------------------------------------------------- outdated files
@@ -167,7 +170,8 @@ def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], l
         stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
         different = _unified(stored, page, str(path), "from submissions")
         diffs[path] = "" if stored == page else different or "only the ends of lines differ"
-    if missing := missing_pairs(board.pairs, entries):
+    missing = missing_pairs(board.pairs, entries)
+    if missing:
         first = " and ".join(missing[0])
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")

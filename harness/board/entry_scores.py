@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mwz.normalization import DEFAULT_RULES, Aliases, digest_of_json, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..diagnosis import Causes
 from ..errors import InputError, Remark
-from ..io import encoded, to_json
 from ..metrics import DialogueResult, GoldStates, Played, totals_of
 from ..scoring import (
     Scorer,
@@ -22,7 +21,6 @@ from ..scoring import (
     played_remarks,
     report_on,
     signature_of,
-    sources_of,
     with_all_metrics,
 )
 from ..signature import Signature
@@ -75,74 +73,19 @@ class Reading:
     without: Collection[str] = ()
 
 
-class Outputs:
-    """The outputs of a system, read and checked; by default a file that is kept with its entry.
-
-    Attributes:
-        content: The (unpacked) file that is kept; None where there is none.
-    """
-
-    content: bytes | None
-
-    @property
-    def place(self) -> Predictions:
-        """Where the predictions of an entry of it are."""
-        return Predictions(file=PREDICTIONS_FILE)
-
-    @property
-    def states(self) -> str | None:
-        """The source of belief states that it is scored with; None where none is chosen."""
-        return None
-
-    @property
-    def remarks(self) -> Sequence[Remark | str]:
-        """The remarks on it."""
-        return ()
-
-    @cached_property
-    def predictions(self) -> Hashes | None:
-        """The hashes of its predictions file; None where the harness makes it."""
-        data = self.data
-        if data is None:
-            return None
-        content = encoded(to_json(data)) if self.content is None else self.content
-        return hashes_of(content, data, tuple(map(digest_of_json, self.trials)))
-
-    @property
-    def data(self) -> object:
-        """The predictions as JSON types; None where the harness makes them."""
-        raise NotImplementedError
-
-    @property
-    def trials(self) -> Iterable[object]:
-        """The same of each trial of live dialogues, where the file is kept."""
-        return ()
-
-    @property
-    def benchmark(self) -> Benchmark | None:
-        """The benchmark whose further gold states it is scored against; None for none."""
-        return None
-
-    def scores(self, golds: Sequence[GoldStates]) -> Scores:
-        """Score it with every metric, and against further gold states."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class Responses(Outputs):
+@dataclass(frozen=True)
+class Responses:
     """A system's responses, checked, to be scored.
 
     Attributes:
         submission: The submission; or the name of one that the harness makes.
         scorer: How to score: whether they are plain English, and the placeholders that they hold
             besides those of the rule sets.
-        content: The (unpacked) predictions file; None where there is none.
         without: As of `Reading`.
     """
 
     submission: Submission | str
     scorer: Scorer
-    content: bytes | None = None
     without: Collection[str] = ()
 
     def normalized(self, scorer: Scorer) -> NormalizedSubmission:
@@ -151,22 +94,10 @@ class Responses(Outputs):
             return harness_submission(scorer, self.submission)
         return normalize(scorer, self.submission)
 
-    @property
-    def source(self) -> str:
-        """What messages call them."""
-        return self.main.source
-
     @cached_property
     def main(self) -> NormalizedSubmission:
         """The submission normalised by the default rule set."""
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
-
-    @cached_property
-    def remarks(self) -> Sequence[Remark | str]:
-        """The remarks of reading and playing them."""
-        if isinstance(self.submission, str):
-            return ()
-        return tuple(played_remarks(self._whole, self.scorer.options))
 
     @cached_property
     def unaliased(self) -> NormalizedSubmission:
@@ -174,21 +105,6 @@ class Responses(Outputs):
         if self.scorer.options.resolved.aliases is None:
             return self.main
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
-
-    @property
-    def data(self) -> object:
-        """As of `Outputs`; the same with and without the placeholders of its own."""
-        return None if self.content is None else self.unaliased.to_dict()
-
-    @property
-    def benchmark(self) -> Benchmark | None:
-        """The benchmark, if states are predicted."""
-        return self.scorer.benchmark if self.main.predicts_states else None
-
-    @property
-    def states(self) -> str:
-        """The source of belief states that they are scored with."""
-        return sources_of(self.scorer.options, self.main)[0]
 
     @cached_property
     def played(self) -> Played:
@@ -205,7 +121,7 @@ class Responses(Outputs):
         return self.scorer.with_options(rules=DEFAULT_RULES, metrics=DIALOGUE_METRICS)
 
     @cached_property
-    def _whole(self) -> Played:
+    def whole(self) -> Played:
         """What is played under the default rule set, with every metric that they allow."""
         return self._scorer(DEFAULT_RULES, self.main).played(self.main)
 
@@ -214,12 +130,25 @@ class Responses(Outputs):
         scorer = self.scorer.with_options(rules=rules)
         return with_all_metrics(scorer, submission, self.without)
 
+    @property
+    def remarks(self) -> Sequence[Remark | str]:
+        """The remarks of reading and playing them."""
+        if isinstance(self.submission, str):
+            return ()
+        return tuple(played_remarks(self.whole, self.scorer.options))
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """What shows copies of them."""
+        states = self.main.states if self.main.predicts_states else None
+        return fingerprints_of(self.scorer.benchmark, self.main.responses, states)
+
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
         reports, without, dialogues = {}, {}, None
         for rules in published_rule_sets():
             if rules == DEFAULT_RULES:
-                scorer, played = self._scorer(rules, self.main), self._whole
+                scorer, played = self._scorer(rules, self.main), self.whole
             else:
                 submission = self.normalized(self.scorer.with_options(rules=rules))
                 scorer = self._scorer(rules, submission)
@@ -228,34 +157,54 @@ class Responses(Outputs):
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
             if scorer.options.resolved.aliases is not None:
-                without[rules] = self._without_placeholders(rules)
+                # The strict figures with placeholders of its own read as unknown ones.
+                figures_scorer = self.scorer.with_options(
+                    rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
+                )
+                unaliased = self.unaliased
+                if rules != DEFAULT_RULES:
+                    unaliased = self.normalized(figures_scorer)
+                figures = report_on(figures_scorer, unaliased).figures
+                without[rules] = {name: figures.get(name, 0.0) for name in FIGURES}
         return Scores(
             reports,
-            self.predictions,
             dialogues=dialogues,
             without_placeholders=without or None,
-            fingerprints=self._fingerprints,
+            fingerprints=self.fingerprints,
             further_gold=submission_against(self.main, self.scorer.benchmark, golds),
         )
 
-    @property
-    def _fingerprints(self) -> Fingerprints:
-        states = self.main.states if self.main.predicts_states else None
-        return fingerprints_of(self.scorer.benchmark, self.main.responses, states)
 
-    def _without_placeholders(self, rules: str) -> dict[str, float]:
-        """Return the strict figures with placeholders of its own read as unknown ones."""
-        scorer = self.scorer.with_options(
-            rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
-        )
-        submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
-        report = report_on(scorer, submission)
-        return {name: report.figures.get(name, 0.0) for name in FIGURES}
+_KEPT = Predictions(file=PREDICTIONS_FILE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """The outputs of a system, read and checked.
+
+    Attributes:
+        source: What messages call them.
+        score: Scores them with every metric, and against further gold states; returns all but
+            `predictions`.
+        content: The (unpacked) file that is kept with the entry; None where none is.
+        predictions: What identifies the predictions; None where the harness makes them.
+        place: Where the predictions of an entry of them are.
+        benchmark: The benchmark whose further gold states they are scored against; None for none.
+        responses: The responses; None of other outputs.
+    """
+
+    source: str
+    score: Callable[[Sequence[GoldStates]], Scores]
+    content: bytes | None
+    predictions: Hashes | None
+    place: Predictions = _KEPT
+    benchmark: Benchmark | None = None
+    responses: Responses | None = None
 
 
 def read_responses(
     content: bytes | str, source: str, reading: Reading, english: bool = False
-) -> Responses:
+) -> Outputs:
     """Read and check a system's responses.
 
     Args:
@@ -268,28 +217,44 @@ def read_responses(
         InputError: They are no submission to the benchmark.
     """
     scorer = reading.scorer.with_options(lexicalised=english, placeholders=reading.aliases)
+    file, predictions = None, None
     if isinstance(content, str):
-        return Responses(content, scorer, without=reading.without)
-    standard = read_standard(content, source)
-    if english:
-        standard = plain_form(standard, source)
-    submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
-    return Responses(submission, scorer, content, reading.without)
+        responses = Responses(content, scorer, reading.without)
+        source = responses.main.source
+    else:
+        standard = read_standard(content, source)
+        if english:
+            standard = plain_form(standard, source)
+        submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
+        responses = Responses(submission, scorer, reading.without)
+        # The same with and without the placeholders of its own.
+        file, predictions = content, hashes_of(content, responses.unaliased.to_dict())
+    return Outputs(
+        source=source,
+        score=responses.scores,
+        content=file,
+        predictions=predictions,
+        benchmark=scorer.benchmark if responses.main.predicts_states else None,
+        responses=responses,
+    )
 
 
-def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:
-    """Make sure that outputs are those of further seeds of a system.
+def check_seeds(system: Outputs, seeds: Sequence[Outputs]) -> None:
+    """Make sure that outputs are responses of further seeds of a system.
 
     Raises:
         InputError: Some are there twice, or do not compare with the system's.
     """
-    digests = {system.predictions and system.predictions.content}
+    contents = {system.predictions and system.predictions.content}
     for seed in seeds:
         content = seed.predictions and seed.predictions.content
-        if content in digests:
+        if content in contents:
             raise InputError(seed.source, "is there twice; give the outputs of each seed once")
-        digests.add(content)
-        verdict = system.signature.comparable_with(seed.signature, apart_from=("coverage",))
+        contents.add(content)
+        assert system.responses is not None
+        assert seed.responses is not None
+        signature = seed.responses.signature
+        verdict = system.responses.signature.comparable_with(signature, ("coverage",))
         if not verdict:
             reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
             raise InputError(seed.source, reasons)
@@ -298,7 +263,7 @@ def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:
 def score_entry(
     outputs: Outputs,
     golds: Sequence[GoldStates] = (),
-    seeds: Mapping[str, Responses] | None = None,
+    seeds: Mapping[str, Outputs] | None = None,
 ) -> Scores:
     """Score all that is stored of a system.
 
@@ -310,7 +275,7 @@ def score_entry(
     Raises:
         InputError: The outputs play nothing, or lack what the scores of seeds are compared by.
     """
-    scores = outputs.scores(golds)
+    scores = replace(outputs.score(golds), predictions=outputs.predictions)
     if not seeds:
         return scores
     if scores.dialogues is None:
@@ -319,9 +284,11 @@ def score_entry(
     scored_seeds = []
     for file, seed in seeds.items():
         assert seed.predictions is not None
-        seed_totals = totals_of(list(map(_row, seed.played.results)))
+        assert seed.responses is not None
+        seed_totals = totals_of(list(map(_row, seed.responses.played.results)))
         totals.append(seed_totals)
-        scored_seeds.append(Seed(file, seed.predictions, seed.signature, seed_totals))
+        signature = seed.responses.signature
+        scored_seeds.append(Seed(file, seed.predictions, signature, seed_totals))
     return replace(scores, seeds=SeedScores(tuple(scored_seeds), spread_of(totals)))
 
 

@@ -21,7 +21,7 @@ from ..scoring import Scorer, run
 from .changes import mismatches_table
 from .columns import shown_figures
 from .entries import Entry, absent_packages, entry_problems, file_problems
-from .entry_scores import Reading, Responses, score_entry
+from .entry_scores import Reading, score_entry
 from .model import read_board
 from .pairs import pair_mismatches, read_pairs
 from .rows import NOTHING
@@ -154,8 +154,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     reading = Reading(scorer=scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
     outputs = tracks()[entry.system.track].read(content, entry.key, reading)
-    assert isinstance(outputs, Responses)
-    return diagnose(outputs.played)
+    return diagnose(outputs.responses.played)
 
 
 def _jobs(

@@ -6,8 +6,8 @@ Systems of other tracks that predict states stand in its tables as well.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import partial
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -16,7 +16,6 @@ from mwz.normalization import (
     rule_set,
 )
 
-from ..benchmark import Benchmark
 from ..data import gold_versions, load_gold_states
 from ..errors import InputError, unknown
 from ..io import figure
@@ -33,13 +32,13 @@ from ..metrics import (
 from ..scoring import Coverage
 from ..submission import declared_flags, dialogue_id, empty_states, parse_predictions
 from .columns import Column, named, rank_ranges
-from .copied import Copies, Fingerprints, fingerprints_of
+from .copied import Copies, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
 from .pairs import STATES
 from .rows import Mark, Row, Value, as_played, completed, figure_of, ranked, words
-from .scores import Scores
+from .scores import Scores, hashes_of
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
@@ -65,99 +64,80 @@ _FIGURES: Mapping[str, str] = {
 # ------------------------------------------------------------------------ a tracker's outputs
 
 
-@dataclass(frozen=True)
-class States(Outputs):
-    """A tracker's states, read, to be scored.
+def scored_states(
+    read: object, file: TrackedFile, reading: Reading, golds: Sequence[GoldStates]
+) -> Scores:
+    """Score a tracker's states with every metric, and against further gold states.
 
-    Attributes:
+    Args:
         read: What the file holds.
         file: Its dialogues, paired with gold states.
         reading: How it was read.
-        content: The (unpacked) file; None where the harness makes the states.
+        golds: Further gold states.
+
+    Raises:
+        InputError: The file's own gold states are not of the version that is stated.
     """
-
-    read: object
-    file: TrackedFile
-    reading: Reading
-    content: bytes | None = None
-
-    @property
-    def data(self) -> object:
-        """As of `Outputs`."""
-        return None if self.content is None else self.read
-
-    @cached_property
-    def benchmark(self) -> Benchmark:
-        """The benchmark that the dialogues are of."""
-        return self.reading.scorer.benchmark
-
-    def scores(self, golds: Sequence[GoldStates]) -> Scores:
-        """Score them with every metric."""
-        file = self.file
-        signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-        gold, version = "version", self.reading.gold
-        if file.benchmark is None:
-            gold = "file"
-            self._check_gold(golds)
-        elif file.gold is None:
-            gold, version = "benchmark", None
-            data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
-            signature = replace(signature, data=data)
-        return Scores(
-            predictions=self.predictions,
-            result=tracker_scores(
-                file.dialogues,
-                score_tracking(file.dialogues),
-                file.benchmark,
-                signature=signature,
-                gold=gold,
-                gold_version=version,
-            ),
-            fingerprints=self._fingerprints,
-            further_gold=tracker_against(self.read, file.source, self.benchmark, golds),
-        )
-
-    def _check_gold(self, golds: Sequence[GoldStates]) -> None:
-        """Make sure that the file's own gold states are those of the version that is stated.
-
-        Raises:
-            InputError: They are not, or nobody can tell.
-        """
-        version = self.reading.gold
-        if version is None:
-            return
-        by_version = {gold.version: gold.states for gold in golds}
-        default, _ = gold_versions(self.benchmark.name)
-        if default is not None:
-            by_version[default] = {
-                id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
-            }
-        if version not in by_version:
-            problem = unknown("version", version, by_version) if by_version else "none is known"
-            other = "`mwz data import --states` installs others, or leave it out"
-            raise InputError("--gold", f"{problem}; {other}")
-        agrees = agreement(self.file.dialogues, by_version[version])
-        if agrees < KNOWN_GOLD:
-            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
-            other = (
-                "leave it out, or leave the gold states out of the file to be compared with these"
-            )
-            raise InputError("--gold", f"{problem}; {other}")
-
-    @property
-    def _fingerprints(self) -> Fingerprints | None:
-        file, rules, benchmark = self.file, rule_set(DEFAULT_RULES), self.benchmark
-        states: dict[str, list[BeliefState]] = {}
-        for dialogue in file.dialogues:
-            id_ = dialogue_id(dialogue.id)
-            if id_ in benchmark.dialogues:
-                turns = benchmark.dialogues[id_].turns
-                predicted = [*dialogue.predicted[:turns], *[{}] * (turns - len(dialogue.predicted))]
-                states[id_] = [normalize_state(state, rules) for state in predicted]
-        return fingerprints_of(benchmark, None, states, file.dialogues) if states else None
+    signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
+    gold, version = "version", reading.gold
+    if file.benchmark is None:
+        gold = "file"
+        _check_gold(file, reading, golds)
+    elif file.gold is None:
+        gold, version = "benchmark", None
+        data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
+        signature = replace(signature, data=data)
+    result = tracker_scores(
+        file.dialogues,
+        score_tracking(file.dialogues),
+        file.benchmark,
+        signature=signature,
+        gold=gold,
+        gold_version=version,
+    )
+    benchmark, rules = reading.scorer.benchmark, rule_set(DEFAULT_RULES)
+    states: dict[str, list[BeliefState]] = {}
+    for dialogue in file.dialogues:
+        id_ = dialogue_id(dialogue.id)
+        if id_ in benchmark.dialogues:
+            turns = benchmark.dialogues[id_].turns
+            predicted = list(dialogue.predicted[:turns])
+            # Turns that are not tracked have empty states.
+            predicted += [{}] * (turns - len(predicted))
+            states[id_] = [normalize_state(state, rules) for state in predicted]
+    fingerprints = None
+    if states:
+        fingerprints = fingerprints_of(benchmark, None, states, file.dialogues)
+    further_gold = tracker_against(read, file.source, benchmark, golds)
+    return Scores(result=result, fingerprints=fingerprints, further_gold=further_gold)
 
 
-def read_states(content: bytes | str, source: str, reading: Reading) -> States:
+def _check_gold(file: TrackedFile, reading: Reading, golds: Sequence[GoldStates]) -> None:
+    """Make sure that a file's own gold states are those of the version that is stated.
+
+    Raises:
+        InputError: They are not, or nobody can tell.
+    """
+    version, benchmark = reading.gold, reading.scorer.benchmark
+    if version is None:
+        return
+    by_version = {gold.version: gold.states for gold in golds}
+    default, _ = gold_versions(benchmark.name)
+    if default is not None:
+        dialogues = benchmark.dialogues
+        by_version[default] = {id_: dialogue.states for id_, dialogue in dialogues.items()}
+    if version not in by_version:
+        problem = unknown("version", version, by_version) if by_version else "none is known"
+        remedy = "`mwz data import --states` installs others, or leave it out"
+        raise InputError("--gold", f"{problem}; {remedy}")
+    share = agreement(file.dialogues, by_version[version])
+    if share < KNOWN_GOLD:
+        problem = f"{100 * share:.1f} % of the file's gold states are those of {version}"
+        remedy = "leave it out, or leave the gold states out of the file to be compared with these"
+        raise InputError("--gold", f"{problem}; {remedy}")
+
+
+def read_states(content: bytes | str, source: str, reading: Reading) -> Outputs:
     """Read a tracker's file.
 
     Args:
@@ -169,9 +149,10 @@ def read_states(content: bytes | str, source: str, reading: Reading) -> States:
     Raises:
         InputError: The content is no file of states, or the gold states cannot be loaded.
     """
-    benchmark = reading.scorer.benchmark
+    benchmark, predictions = reading.scorer.benchmark, None
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
+        predictions = hashes_of(content, read)
     else:
         read = empty_states(benchmark)
     file = parse_tracking_file(read, source, lambda: benchmark)
@@ -179,7 +160,13 @@ def read_states(content: bytes | str, source: str, reading: Reading) -> States:
         states = reading.gold_states or load_gold_states(reading.gold, file.benchmark)
         file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
-    return States(read, file, reading, content if isinstance(content, bytes) else None)
+    return Outputs(
+        source=source,
+        score=partial(scored_states, read, file, reading),
+        content=content if isinstance(content, bytes) else None,
+        predictions=predictions,
+        benchmark=benchmark,
+    )
 
 
 # ---------------------------------------------------------------------------- rows and tables

@@ -6,17 +6,18 @@ import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
 from ..io import figure, to_json, write_atomically
+from ..scoring import sources_of
 from ..submission import declared_flags, is_play, lasting_form
 from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
-from .entry_scores import Reading, check_seeds, score_entry
+from .entry_scores import Outputs, Reading, check_seeds, score_entry
 from .markdown import pages
 from .model import Board, read_board, rows
 from .pairs import complete_pairs
@@ -65,16 +66,22 @@ def enter(
     target, others = new_folder(folder, system, replaces)
     # Before anything is played, which may take minutes.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
-    outputs, further = _read(files, tracks()[system.track], reading)
-    tell(files[0][0], outputs.remarks)
-    if problem := track_problem(system, outputs.states):
-        raise InputError("--track", problem)
+    outputs, *further = _read(files, tracks()[system.track], reading)
+    if outputs.responses is not None:
+        tell(outputs.source, outputs.responses.remarks)
+        states, _ = sources_of(outputs.responses.scorer.options, outputs.responses.main)
+        problem = track_problem(system, states)
+        if problem is not None:
+            raise InputError("--track", problem)
     system = system.model_copy(update={"predictions": outputs.place})
     new = Entry(target, system, Scores(predictions=outputs.predictions))
     refuse("leaderboard", shared_problems([*others, new]))
-    entry = Entry(target, system, _scored(files[0][0], outputs, further, tell))
-    contents = [system_outputs.content for system_outputs in (outputs, *further)]
-    submit(entry, others, [content for content in contents if content is not None])
+    entry = Entry(target, system, _scored(outputs, further, tell))
+    contents = []
+    for system_outputs in (outputs, *further):
+        if system_outputs.content is not None:
+            contents.append(system_outputs.content)
+    submit(entry, others, contents)
     board = publish(folder, [*others, entry])
     if entry.benchmark in HUB_DATA:
         write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
@@ -93,32 +100,30 @@ def hub_record(entry: Entry, board: Board) -> str:
 
     JSON is YAML, too. The format: https://huggingface.co/docs/hub/eval-results.
     """
-    system = entry.system
-    address = system.paper or system.code
-    about = {"source": {"url": address}} if address else {}
-    data = HUB_DATA[str(entry.benchmark)]
-    return to_json(
-        [
-            {
-                "dataset": {"id": data, "task_id": f"{table.key}_{column.name}"},
+    address = entry.system.paper or entry.system.code
+    records = []
+    for table, row, column, value in shown_figures(board, entry.key):
+        if row.rank is not None:
+            record: dict[str, object] = {
+                "dataset": {
+                    "id": HUB_DATA[str(entry.benchmark)],
+                    "task_id": f"{table.key}_{column.name}",
+                },
                 "value": value.data,
-                **about,
-                "notes": f"{column.full_title}, {table.title}: {row.signature}",
             }
-            for table, row, column, value in shown_figures(board, entry.key)
-            if row.rank is not None
-        ]
-    )
+            if address:
+                record["source"] = {"url": address}
+            record["notes"] = f"{column.full_title}, {table.title}: {row.signature}"
+            records.append(record)
+    return to_json(records)
 
 
-def _read(
-    files: Sequence[tuple[str, bytes]], track: Track, reading: Reading
-) -> tuple[Any, Sequence[Any]]:
-    """Read a system's outputs, and those of further seeds."""
+def _read(files: Sequence[tuple[str, bytes]], track: Track, reading: Reading) -> list[Outputs]:
+    """Return a system's outputs, and those of further seeds."""
     source = files[0][0]
     if track.kind == "plays":
         joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
-        return track.read(joined, source, reading), []
+        return [track.read(joined, source, reading)]
     if any(is_play(content) for _, content in files):
         raise InputError(source, "is of `mwz play`; its track is live: --track live")
     outputs = []
@@ -126,22 +131,30 @@ def _read(
         # A form that only an installed package reads is not kept, so that all can read the file.
         lasting = lasting_form(content, name, reading.scorer.benchmark.users)
         outputs.append(track.read(lasting, name, reading))
-    return outputs[0], outputs[1:]
+    return outputs
 
 
-def _scored(source: str, outputs: Any, further: Sequence[Any], tell: Tell) -> Scores:
+def _scored(outputs: Outputs, further: Sequence[Outputs], tell: Tell) -> Scores:
     """Score outputs and those of further seeds; say what they are not scored against."""
     check_seeds(outputs, further)
-    seeds = {seed_file(number): one for number, one in enumerate(further, start=2)}
+    seeds = {}
+    for number, seed in enumerate(further, start=2):
+        seeds[seed_file(number)] = seed
     if outputs.benchmark is None:
         return score_entry(outputs, (), seeds)
     golds, missing = load_further_gold(outputs.benchmark)
-    absent = "which are not installed (`mwz data import --states {} PATH`)"
-    tell(source, [f"not scored against gold states {v}, {absent.format(v)}" for v in missing])
+    absent = []
+    for version in missing:
+        remedy = f"which are not installed (`mwz data import --states {version} PATH`)"
+        absent.append(f"not scored against gold states {version}, {remedy}")
+    tell(outputs.source, absent)
     scores = score_entry(outputs, golds, seeds)
-    unfit = [gold.version for gold in golds if gold.version not in scores.further_gold]
-    reason = f"its dialogues and turns are not those of {outputs.benchmark.name}"
-    tell(source, [f"not scored against gold states {version}: {reason}" for version in unfit])
+    unfit = []
+    for gold in golds:
+        if gold.version not in scores.further_gold:
+            reason = f"its dialogues and turns are not those of {outputs.benchmark.name}"
+            unfit.append(f"not scored against gold states {gold.version}: {reason}")
+    tell(outputs.source, unfit)
     return scores
 
 
@@ -171,7 +184,8 @@ def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored]
 
 def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     """Yield which facts are not stated, and which flags are raised, with what to do."""
-    if missing := missing_facts(entry.system):
+    missing = missing_facts(entry.system)
+    if missing:
         yield (
             f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
@@ -205,10 +219,10 @@ def submit(entry: Entry, others: Sequence[Entry], predictions: Sequence[bytes]) 
     """
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
-    place = entry.system.predictions.model_copy(update={"file": None})
-    unwritten = replace(entry, system=entry.system.model_copy(update={"predictions": place}))
+    unwritten = entry.system.predictions.model_copy(update={"file": None})
+    system = entry.system.model_copy(update={"predictions": unwritten})
     for rules in published_rule_sets():
-        rows([*others, unwritten], rules)
+        rows([*others, replace(entry, system=system)], rules)
     files = {
         ENTRY_FILE: system_text(entry.system).encode(),
         SCORES_FILE: scores_text(entry.scores).encode(),

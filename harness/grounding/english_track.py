@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from mwz.normalization import published_rule_sets
 
 from ..board import (
+    PREDICTIONS_FILE,
     Board,
     Column,
     Entry,
@@ -19,6 +20,7 @@ from ..board import (
     Track,
     Value,
     completed,
+    hashes_of,
     named,
     ranked,
     read_responses,
@@ -106,39 +108,15 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
 # ------------------------------------------------------------------------------- the outputs
 
 
-@dataclass(frozen=True, eq=False)
-class FreeRunning(Outputs):
-    """Free-running dialogues, checked, to be scored.
-
-    Attributes:
-        standard: The dialogues.
-        source: What messages call them.
-        scorer: What scores free-running dialogues.
-        content: The (unpacked) file.
-    """
-
-    standard: Standard
-    source: str
-    scorer: Scorer
-    content: bytes
-
-    @property
-    def place(self) -> Predictions:
-        """As of `Outputs`."""
-        return super().place.model_copy(update={"free_running": True})
-
-    @property
-    def data(self) -> object:
-        """As of `Outputs`."""
-        return self.standard.dialogues
-
-    def scores(self, golds: Sequence[object] = ()) -> Scores:
-        """Score them under every published rule set."""
-        reports = {}
-        for rules in published_rule_sets():
-            scorer = self.scorer.with_options(rules=rules)
-            reports[rules] = free_run(scorer, self.standard, self.source).report(scorer)
-        return Scores(reports, self.predictions)
+def _scored_dialogues(
+    standard: Standard, source: str, scorer: Scorer, golds: Sequence[object]
+) -> Scores:
+    """Score free-running dialogues under every published rule set; no gold states count."""
+    reports = {}
+    for rules in published_rule_sets():
+        scorer_by_rules = scorer.with_options(rules=rules)
+        reports[rules] = free_run(scorer_by_rules, standard, source).report(scorer_by_rules)
+    return Scores(reports)
 
 
 def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
@@ -151,7 +129,13 @@ def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
         return read_responses(content, source, reading, english=True)
     standard = read_standard(content, source)
     scorer = reading.scorer.with_options(free_running=True)
-    return FreeRunning(standard, source, scorer, content)
+    return Outputs(
+        source=source,
+        score=partial(_scored_dialogues, standard, source, scorer),
+        content=content,
+        predictions=hashes_of(content, standard.dialogues),
+        place=Predictions(file=PREDICTIONS_FILE, free_running=True),
+    )
 
 
 # -------------------------------------------------------------------------------- the track

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
+
+from mwz.normalization import digest_of_json
 
 from ..board import (
     Board,
@@ -26,6 +28,7 @@ from ..board import (
     Value,
     completed,
     figure_of,
+    hashes_of,
     named,
     ranked,
 )
@@ -33,7 +36,7 @@ from ..comparison import Evidence, Interval
 from ..data import DEFAULT, Task
 from ..errors import InputError, counted
 from ..glossary import glossary
-from ..io import Table, figure, short_names
+from ..io import Table, encoded, figure, short_names, to_json
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
@@ -248,33 +251,6 @@ def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
 # -------------------------------------------------------------------------------------- scoring
 
 
-@dataclass(frozen=True)
-class LiveOutputs(LiveRun, Outputs):
-    """Live dialogues, played again, to be scored.
-
-    Attributes:
-        content: The (unpacked) file of plays, of all trials; None where it is not kept.
-    """
-
-    content: bytes | None = field(default=None, kw_only=True)
-
-    @property
-    def trials(self) -> Iterable[object]:
-        """As of `Outputs`."""
-        return () if self.content is None else self.data.values()
-
-    @property
-    def place(self) -> Predictions:
-        """Where the plays are: those of both scripts are not kept, but played again."""
-        if self.content is not None:
-            return super().place
-        return Predictions(played="baseline", trials=self.config.trials, seed=self.config.seed)
-
-    def scores(self, golds: Sequence[object] = ()) -> Scores:
-        """Return what is stored of the plays."""
-        return Scores(predictions=self.predictions, result=live_scores(self))
-
-
 def live_scores(run: LiveRun) -> LiveScores:
     """Return what plays score.
 
@@ -309,8 +285,10 @@ def live_scores(run: LiveRun) -> LiveScores:
     )
 
 
-def _read(content: bytes | Predictions, source: str, reading: Reading) -> LiveOutputs:
+def _read(content: bytes | Predictions, source: str, reading: Reading) -> Outputs:
     """Play live dialogues again: those of a file of all trials, or those of the scripts.
+
+    What both scripts play is not kept, but played again.
 
     Raises:
         InputError: The file has no plays, or they come out otherwise than it says; or the
@@ -318,16 +296,31 @@ def _read(content: bytes | Predictions, source: str, reading: Reading) -> LiveOu
     """
     world = World.of(reading.scorer.benchmark)
     if isinstance(content, Predictions):
-        return LiveOutputs(**vars(play_scripts(world, content.trials or 1, content.seed or 0)))
-    lines = recorded(content, source)
-    run = replayed(lines, world)
-    if not run.by_script:
-        return LiveOutputs(**vars(run), content=content)
-    again = play_scripts(world, run.config.trials, run.config.seed)
-    if again.data != run.data:
-        problem = "is not what the baseline plays of all tasks; play it again by `mwz play`"
-        raise InputError(source, problem)
-    return LiveOutputs(**vars(again))
+        run = play_scripts(world, content.trials or 1, content.seed or 0)
+    else:
+        run = replayed(recorded(content, source), world)
+        if not run.by_script:
+            trials = tuple(map(digest_of_json, run.data.values()))
+            predictions = hashes_of(content, run.data, trials)
+            score = partial(_scored, run)
+            return Outputs(source=source, score=score, content=content, predictions=predictions)
+        again = play_scripts(world, run.config.trials, run.config.seed)
+        if again.data != run.data:
+            problem = "is not what the baseline plays of all tasks; play it again by `mwz play`"
+            raise InputError(source, problem)
+        run = again
+    return Outputs(
+        source=source,
+        score=partial(_scored, run),
+        content=None,
+        predictions=hashes_of(encoded(to_json(run.data)), run.data),
+        place=Predictions(played="baseline", trials=run.config.trials, seed=run.config.seed),
+    )
+
+
+def _scored(run: LiveRun, golds: Sequence[object]) -> Scores:
+    """Return what is stored of plays; no gold states count."""
+    return Scores(result=live_scores(run))
 
 
 def baseline_calls(run: LiveRun) -> float | None:
