@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from operator import itemgetter
 from string import ascii_letters, digits
 from typing import Annotated, Any, TypeAlias
 
@@ -88,9 +87,8 @@ class Fingerprints:
         marks, others = self.marks[kind], other.marks[kind]
         if other.benchmark != self.benchmark or len(others) != len(marks):
             return None
-        missing, left_out = (
-            int.from_bytes(mark.encode(), "little") for mark in (_MISSING, _LEFT_OUT)
-        )
+        missing = int.from_bytes(_MISSING.encode(), "little")
+        left_out = int.from_bytes(_LEFT_OUT.encode(), "little")
         both = (marks != missing) & (others != missing)
         # A state that agrees with gold says something where the other one does not.
         is_out = marks == left_out
@@ -119,14 +117,11 @@ def copies(fingerprints: Mapping[str, Fingerprints]) -> Copies:
     for name, outputs in fingerprints.items():
         shares[name] = {}
         for flag, kind in _KINDS.items():
-            shares_with_earlier = [
-                (key, share)
-                for key, others in earlier.items()
-                if (share := outputs.shared(others, kind)) is not None
-            ]
-            if shares_with_earlier:
+            for key, others in earlier.items():
+                share = outputs.shared(others, kind)
                 # Of several that are alike it is the first one's.
-                shares[name][flag] = max(shares_with_earlier, key=itemgetter(1))
+                if share is not None and share > shares[name].get(flag, ("", -1.0))[1]:
+                    shares[name][flag] = (key, share)
         earlier[name] = outputs
     return shares
 
@@ -145,44 +140,53 @@ def fingerprints_of(
         states: Dialogue id -> normalised predicted states; None where there are none.
         tracked: The states of a tracker beside the gold states that it was entered with.
     """
-    rules = rule_set(DEFAULT_RULES)
-
-    def phrase(text: str) -> str:
-        words = words_of(text)
-        if len(words) < LONG:
-            return _LEFT_OUT
-        # Of like sets of phrases the one with the least number is the same.
-        return _mark(min(map(" ".join, pairwise(words)), key=_number))
-
-    def believed(predicted: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
-        pairs = zip(queries(predicted, gold, rules), queries(gold, gold, rules), strict=False)
-        compared = ((ours == theirs, " ".join(map(str, sorted(ours)))) for ours, theirs in pairs)
-        return [_LEFT_OUT if agrees else _mark(text) for agrees, text in compared]
-
-    gold = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-    phrases = {id_: [*map(phrase, texts)] for id_, texts in (responses or {}).items()}
-    beliefs = {id_: believed(predicted, gold[id_]) for id_, predicted in (states or {}).items()}
-    right = {
-        one.id: "".join("01"[pair.failed == 0] for pair in dialogue_states(one))
-        for one in (track_states(states or {}, benchmark) if tracked is None else tracked)
-    }
-    exact = (right.get(id_, "").ljust(one.turns, ".") for id_, one in benchmark.dialogues.items())
+    dialogues = benchmark.dialogues
+    phrases, beliefs, exact = {}, {}, {}
+    for id_, texts in (responses or {}).items():
+        phrases[id_] = list(map(_phrase_mark, texts))
+    for id_, predicted in (states or {}).items():
+        beliefs[id_] = _state_marks(predicted, dialogues[id_].states)
+    for dialogue in track_states(states or {}, benchmark) if tracked is None else tracked:
+        pairs = dialogue_states(dialogue)
+        exact[dialogue.id] = "".join("01"[pair.failed == 0] for pair in pairs)
+    of_all = [exact.get(id_, "").ljust(dialogue.turns, ".") for id_, dialogue in dialogues.items()]
     return Fingerprints(
         benchmark.name,
-        phrases="" if responses is None else _text(benchmark, phrases),
-        states="" if states is None else _text(benchmark, beliefs),
-        exact=None if states is None else " ".join(exact),
+        phrases="" if responses is None else _in_order(benchmark, phrases),
+        states="" if states is None else _in_order(benchmark, beliefs),
+        exact=None if states is None else " ".join(of_all),
     )
 
 
-def _text(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
+def _phrase_mark(text: str) -> str:
+    """Return the mark of a pair of neighbouring words of a normalised response."""
+    words = words_of(text)
+    if len(words) < LONG:
+        return _LEFT_OUT
+    # Two texts with nearly the same phrases mostly share the smallest hash: it stands for the text.
+    return _mark(min(map(" ".join, pairwise(words)), key=_number))
+
+
+def _state_marks(predicted: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
+    """Return a mark of what queries use of each predicted state."""
+    rules = rule_set(DEFAULT_RULES)
+    marks = []
+    pairs = zip(queries(predicted, gold, rules), queries(gold, gold, rules), strict=False)
+    for constraints, gold_constraints in pairs:
+        if constraints == gold_constraints:
+            marks.append(_LEFT_OUT)
+        else:
+            marks.append(_mark(" ".join(map(str, sorted(constraints)))))
+    return marks
+
+
+def _in_order(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
     """Return marks by dialogue as one text, in the order of the benchmark."""
-    return "".join(
-        mark
-        for id_, dialogue in benchmark.dialogues.items()
-        for of_turns in [marks.get(id_, ())]
-        for mark in [*of_turns, *[_MISSING] * (dialogue.turns - len(of_turns))]
-    )
+    texts = []
+    for id_, dialogue in benchmark.dialogues.items():
+        played = marks.get(id_, ())
+        texts.append("".join(played) + _MISSING * (dialogue.turns - len(played)))
+    return "".join(texts)
 
 
 # Systems say the same phrases turn after turn.

@@ -42,12 +42,16 @@ PAGES = (
 
 def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
     """Return key -> what shows copies, of the human responses, and then of published outputs."""
-    return {
-        entry.key: entry.scores.fingerprints
-        for entry in sorted(entries, key=lambda one: not one.system.predictions.is_corpus)
-        if entry.scores.fingerprints is not None
-        if entry.system.predictions.is_corpus or not entry.system.predictions.by_harness
-    }
+    by_corpus: dict[str, Fingerprints] = {}
+    by_systems: dict[str, Fingerprints] = {}
+    for entry in entries:
+        predictions = entry.system.predictions
+        if entry.scores.fingerprints is not None:
+            if predictions.is_corpus:
+                by_corpus[entry.key] = entry.scores.fingerprints
+            elif not predictions.by_harness:
+                by_systems[entry.key] = entry.scores.fingerprints
+    return by_corpus | by_systems
 
 
 def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
@@ -69,7 +73,7 @@ def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
 
 
 def _check(entries: Sequence[Entry], rules: str) -> None:
-    refuse("leaderboard", [*entry_problems(entries), *_score_problems(entries, rules)])
+    refuse("leaderboard", entry_problems(entries) + list(_score_problems(entries, rules)))
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> dict[str, list[list[Row]]]:
@@ -97,25 +101,24 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
             signatures.setdefault(kind, []).append((entry.key, report.signature))
         elif track.result is None and entry.scores.reports and rules == DEFAULT_RULES:
             yield f"{entry.key}: not scored under rule set {rules}; use --rescore"
+    # Scores that do not compare with those of most others.
     for alike in signatures.values():
-        yield from _comparison_problems(alike)
+        groups = grouped(alike, _OWN)
+        usual = max(groups, key=len)
+        other, usual_signature = usual[0]
+        for group in groups:
+            for key, signature in group if group is not usual else ():
+                verdict = signature.comparable_with(usual_signature, _OWN)
+                reasons = "; ".join(verdict.reasons)
+                yield (
+                    f"{key}: does not compare with {other} ({reasons}); score all on one "
+                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                    "--submissions"
+                )
 
 
 # What systems may differ in and yet stand in one table: each has a column, or a note.
 _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
-
-
-def _comparison_problems(signatures: Sequence[tuple[str, Signature]]) -> Iterator[str]:
-    """Yield which scores do not compare with those of most others."""
-    groups = grouped(signatures, _OWN)
-    usual = max(groups, key=len, default=[])
-    for key, signature in (one for group in groups if group is not usual for one in group):
-        other, first = usual[0]
-        reasons = "; ".join(signature.comparable_with(first, _OWN).reasons)
-        yield (
-            f"{key}: does not compare with {other} ({reasons}); score all on one benchmark by "
-            "`mwz leaderboard --rescore`, or use a folder of its own by --submissions"
-        )
 
 
 def common_signatures(rows: Iterable[Row]) -> list[str]:
@@ -179,8 +182,10 @@ class Board:
 
     def row_of(self, entry: Entry) -> Row | None:
         """Return an entry's row in the table that it was entered in."""
-        of_track = chain.from_iterable(self.tables_by_track[entry.system.track])
-        return next((row for row in of_track if row.entry is entry and not row.further), None)
+        for row in chain.from_iterable(self.tables_by_track[entry.system.track]):
+            if row.entry is entry and not row.further:
+                return row
+        return None
 
     def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
@@ -257,7 +262,9 @@ class Board:
         """
         bands: list[list[Row]] = []
         ranked = self.ranked(track)
-        for row in ranked if any(map(self.rank_range, ranked)) else ():
+        if not any(map(self.rank_range, ranked)):
+            return bands
+        for row in ranked:
             pair = self.pairs.get((bands[-1][0].pair_key, row.pair_key)) if bands else None
             if not bands or (pair is not None and pair.ranking.distinct):
                 bands.append([])
@@ -267,7 +274,7 @@ class Board:
     def marks(self, row: Row) -> list[Mark]:
         """Return what qualifies a row, in itself and among the others of its track, by kind."""
         marks: dict[str, Mark] = {}
-        for mark in (*row.marks, *self._among_others(row)):
+        for mark in chain(row.marks, self._among_others(row)):
             first = marks.get(mark.kind)
             marks[mark.kind] = mark if first is None else first.joined(mark)
         return list(marks.values())
@@ -279,19 +286,22 @@ class Board:
         if row.rank is None or not is_response:
             return
         newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
-        ranks = [under.rank for under in self.by_rules[newest] if under.key == row.key]
-        if ranks and ranks[0] not in (None, row.rank):
-            yield Mark("rules", f"rank {ranks[0]} under rule set {newest}", str(ranks[0]))
+        for row_under in self.by_rules[newest]:
+            if row_under.key == row.key and row_under.rank not in (None, row.rank):
+                note = f"rank {row_under.rank} under rule set {newest}"
+                yield Mark("rules", note, str(row_under.rank))
         for who, above, pair in self.neighbours(row):
             if pair is None or "above" not in who or pair.ranking.distinct:
                 continue
-            distinct = [name for name, result in pair.figures.items() if result.distinct]
-            titles = ", ".join(reported_figures()[name].title for name in distinct)
+            titles = []
+            for name, result in pair.figures.items():
+                if result.distinct:
+                    titles.append(reported_figures()[name].title)
             if titles:
+                # Braces of a name are none of a pattern.
                 name = above.name.replace("{", "{{").replace("}", "}}")
-                yield Mark(
-                    "differs", f"tied with {name} above on Combined, but differs in {titles}"
-                )
+                note = f"tied with {name} above on Combined, but differs in {', '.join(titles)}"
+                yield Mark("differs", note)
 
     def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.
@@ -313,11 +323,12 @@ class Board:
         """
         ranked = self.ranked(ranked_row.entry.system.track)
         place = [row.key for row in ranked].index(ranked_row.key)
-        places = {"the row above": place - 1, "the row below": place + 1}
         if place == 1:
             places = {"the best, the row above": 0, "the row below": 2}
-        elif place > 1:
-            places = {"the best": 0, **places}
+        else:
+            places = {"the row above": place - 1, "the row below": place + 1}
+            if place > 1:
+                places = {"the best": 0} | places
         for who, other_place in places.items():
             if 0 <= other_place < len(ranked):
                 other = ranked[other_place]

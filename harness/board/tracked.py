@@ -142,13 +142,10 @@ def tracker_scores(
             own.
         about: The `signature` of the scores, and whose `gold` states they were made with.
     """
-    of = result if benchmark is None else benchmark
-    coverage = Coverage(
-        dialogues=result.dialogues,
-        of=result.dialogues if benchmark is None else len(benchmark.dialogues),
-        turns=result.turns,
-        of_turns=of.turns,
-    )
+    dialogues_in_all, turns_in_all = result.dialogues, result.turns
+    if benchmark is not None:
+        dialogues_in_all, turns_in_all = len(benchmark.dialogues), benchmark.turns
+    coverage = Coverage(result.dialogues, dialogues_in_all, result.turns, turns_in_all)
     share = gold_share((dialogue.predicted, dialogue.gold) for dialogue in dialogues)
     return TrackedScores(result=result, coverage=coverage, gold_share=share, **about)
 
@@ -188,11 +185,12 @@ def submission_against(
     if not submission.predicts_states:
         return {}
     states = submission.states
-    return {
-        gold.version: against_gold(dialogues, benchmark, gold)
-        for gold in golds
-        if (dialogues := track_states(states, benchmark, gold))
-    }
+    against = {}
+    for gold in golds:
+        dialogues = track_states(states, benchmark, gold)
+        if dialogues:
+            against[gold.version] = against_gold(dialogues, benchmark, gold)
+    return against
 
 
 def tracker_against(
