@@ -197,8 +197,10 @@ def is_human(entry: Entry) -> bool:
 
 def bound_note(row: Row) -> str:
     """Return what figures of an incomplete submission are made of; empty of a complete one."""
-    notes = (mark.note for mark in row.marks if mark.kind == "missing")
-    return next(notes, "")
+    for mark in row.marks:
+        if mark.kind == "missing":
+            return mark.note
+    return ""
 
 
 # --------------------------------------------------------------- what is said of rows of all tracks
@@ -230,7 +232,8 @@ def completed(
         flags[name] = share
         copied[name] = key
     row = replace(row, flags=flags, copied=copied)
-    figures = {**row.figures, "flags": words(", ".join(raised_flags(row)))}
+    figures = dict(row.figures)
+    figures["flags"] = words(", ".join(raised_flags(row)))
     row = replace(row, figures=figures, reasons=tuple(_reasons(row)))
     if bounds and not row.reasons:
         for name, bound in bounds.items():
@@ -356,17 +359,16 @@ def response_row(entry: Entry, rules: str, copies: Mapping[str, tuple[str, float
     )
     if tracks()[entry.system.track].states == "gold":
         # That given gold states agree with gold is no flag.
-        flags, features = row.flags, declared_flags()
-        row = replace(row, flags={n: v for n, v in flags.items() if not features[n].of_states})
-        copies = {name: copy for name, copy in copies.items() if not features[name].of_states}
+        of_responses = {name for name, flag in declared_flags().items() if not flag.of_states}
+        flags = {name: row.flags[name] for name in row.flags if name in of_responses}
+        row = replace(row, flags=flags)
+        copies = {name: copies[name] for name in copies if name in of_responses}
     bounds = None
     if "lower_bound" in report.metrics:
         bounds = {name: whole_figure(report, name) for name in TOTALS}
-    combined, *parts = (figure_of(row, name).text for name in ("combined", *_PARTS))
-    played = f"{combined} {{submitted}}, as public tables print"
-    bound_words = (
-        f"≥ {figure(row.ranking_key[0])} {{over}}; {played} (BLEU/Inform/Success {'/'.join(parts)})"
-    )
+    parts = "/".join(figure_of(row, name).text for name in _PARTS)
+    played = f"{figure_of(row, 'combined').text} {{submitted}}, as public tables print"
+    bound_words = f"≥ {figure(row.ranking_key[0])} {{over}}; {played} (BLEU/Inform/Success {parts})"
     return completed(row, copies, report.coverage, bounds, bound_words)
 
 
@@ -415,12 +417,14 @@ def _placeholder_marks(entry: Entry, report: Report) -> Iterator[Mark]:
         return
     table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
     figures = without[report.signature.rules or ""]
-    headlines = reported_figures()
-    titles = "/".join(headlines[name].title for name in figures)
-    values = "/".join(figure(value, headlines[name].digits) for name, value in figures.items())
+    titles, values = [], []
+    for name, value in figures.items():
+        headline = reported_figures()[name]
+        titles.append(headline.title)
+        values.append(figure(value, headline.digits))
     verb = "is" if len(aliases.pairs) == 1 else "are"
     count = counted(len(aliases.pairs), "system-specific placeholder")
-    note = f"{count} {verb} mapped ({table}); without them {titles} {values}"
+    note = f"{count} {verb} mapped ({table}); without them {'/'.join(titles)} {'/'.join(values)}"
     combined = report.figures.get("combined")
     lost = "" if combined is None else signed(figures["combined"] - combined)
     yield Mark("placeholders", note, lost)
@@ -431,7 +435,9 @@ def parts_text(row: Row) -> str:
     values = [figure_of(row, name) for name in _PARTS]
     text = " / ".join(value.text for value in values)
     played = [as_played(value).text for value in values if value.played is not None]
-    return f"{text} ({' / '.join(played)} as submitted)" if played else text
+    if not played:
+        return text
+    return f"{text} ({' / '.join(played)} as submitted)"
 
 
 # -------------------------------------------------------------------------------- ranking

@@ -192,7 +192,7 @@ def _rows(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row
         for entry, scores in tracked[gold]:
             row = _row(entry, scores, rules, copies.get(entry.key, {}))
             scored.append((_beside(row, on_benchmark.get(entry.key)), scores))
-        table = _with_gains(ranked(_with_alike(scored, [*copies])), on_benchmark)
+        table = _with_gains(ranked(_with_alike(scored, list(copies))), on_benchmark)
         tables.append(table)
         for row in table:
             if row.pair_key:
@@ -234,7 +234,7 @@ def _row(
         rules: The rule set.
         copies: As of `completed`.
     """
-    every = [*entry.scores.tracked(rules)]
+    every = list(entry.scores.tracked(rules))
     is_further = scores.gold_digest != every[0].gold_digest
     reasons = []
     if scores.gold == "file" and scores.version is None:
@@ -306,7 +306,8 @@ def _beside(row: Row, on_benchmark: Row | None) -> Row:
         is_bound = figure_of(row, "JGA").played is not None
         played = jga.number if is_bound else None
         jga = replace(jga, number=on_benchmark.ranking_key[0], played=played)
-    figures = {**row.figures, "JGA.benchmark": jga}
+    figures = dict(row.figures)
+    figures["JGA.benchmark"] = jga
     ours = figure_of(row, "JGA").number
     if ours is not None and jga.number is not None:
         figures["difference"] = Value(ours - jga.number, 2, signed=True)
@@ -326,8 +327,8 @@ def _with_alike(scored: Sequence[tuple[Row, TrackedScores]], keys: Sequence[str]
         fingerprints = row.entry.scores.fingerprints
         same: object = row.key
         if fingerprints is not None:
-            figures = scores.result.figures.values()
-            same = (fingerprints.states, fingerprints.exact, *figures)
+            figures = tuple(scores.result.figures.values())
+            same = (fingerprints.states, fingerprints.exact, figures)
         groups.setdefault((same, scores.coverage, row.reasons[:1]), []).append(row)
     for group in groups.values():
         first = group[0]
@@ -383,7 +384,8 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
     """
     first = rows[0]
     if "gained" not in first.figures:
-        figures = {**_FIGURES, "Coverage": "coverage"}
+        figures = dict(_FIGURES)
+        figures["Coverage"] = "coverage"
     else:
         version, _ = gold_versions(first.signature.benchmark or "")
         figures = {
@@ -396,8 +398,10 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
             "GCA": _FIGURES["GCA"],
             "Turns": "coverage.turns",
         }
-    figures = {**figures, "Track": "track", "Flags": "flags"}
-    return [*named(figures, texts=("Track", "Flags")), rank_ranges(board)]
+    figures |= {"Track": "track", "Flags": "flags"}
+    listed = named(figures, texts=("Track", "Flags"))
+    listed.append(rank_ranges(board))
+    return listed
 
 
 TRACKS = (

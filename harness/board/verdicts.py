@@ -75,7 +75,7 @@ def record(
     """
     figures: list[PrintedFigure] = []
     for entry in entries:
-        claims: list[ReportedFigures] = [*entry.system.reported]
+        claims: list[ReportedFigures] = list(entry.system.reported)
         accuracies: list[PrintedFigure] = []
         for table in tables:
             for row in table.rows:
@@ -199,8 +199,8 @@ def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> boo
         return False
     printed_parts = {name: figures[name] for name in PARTS}
     parts = figures_beside(report, "optimistic", printed_parts)
-    rounded = [Decimal(part.texts()[1]) for part in parts.values()]
-    return combined_holds(figures["combined"], *rounded)
+    inform, success, bleu = (Decimal(parts[name].texts()[1]) for name in PARTS)
+    return combined_holds(figures["combined"], inform, success, bleu)
 
 
 def _is_rounding(metric: str, beside: Mapping[str, PrintedFigure]) -> bool:
@@ -316,7 +316,8 @@ def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     """Return whether a reported combined score cannot be that of its Inform, Success and BLEU."""
     if not figures.keys() >= {"combined", *PARTS}:
         return False
-    return not combined_holds(figures["combined"], *(figures[name] for name in PARTS))
+    inform, success, bleu = (figures[name] for name in PARTS)
+    return not combined_holds(figures["combined"], inform, success, bleu)
 
 
 def _contradiction(system: str, claim: ReportedFigures) -> list[PrintedFigure]:
@@ -345,7 +346,7 @@ def _unattainable(measure: str, figure: PrintedFigure) -> list[PrintedFigure]:
     unit = _RATES.get(measure)
     if unit is None:
         return []
-    sizes = [*SIZES[unit]]
+    sizes = list(SIZES[unit])
     whole_sizes = sizes if unit == "turns" else sizes[:1]
     counts = {size: possible_counts(figure.printed, size) for size in sizes}
     impossible = [str(size) for size in whole_sizes if not counts[size]]
