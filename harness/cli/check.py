@@ -7,7 +7,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -71,26 +72,16 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
     standard = standard_form(content, source)
-    if _is_tracker(standard):
+    fixing = f"mwz convert --fix {shlex.quote(predictions)} -o OUT"
+    if benchmark is not None:
+        fixing += f" --benchmark {shlex.quote(benchmark)}"
+    # A file whose responses are all empty is no tracker's.
+    has_responses = any(RESPONSE in turn for turn in _raw_turns(standard.dialogues))
+    if standard.has_states_alone and not has_responses:
         option.accept_only("predictions", "benchmark", kind="files of states alone")
-        checked = _check_tracker(content, standard, source, benchmark)
-    else:
-        options = Options(
-            setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders
-        )
-        scorer = Scorer(chosen_benchmark(benchmark), options)
-        checked = _check_submission(standard, source, scorer)
-    for remark in checked.remarks:
-        _show("warning" if remark.warning else "note", remark)
-        if remark.kind in checked.worth:
-            _show("  worth", checked.worth[remark.kind])
-    warnings = [remark for remark in checked.remarks if remark.warning]
-    _show("warnings", len(warnings) or "none")
-    profile = checked.profile or profile_of(checked.content, sampled=True)
-    if with_fixes(checked.content, unusual_features(profile)).changes:
-        named = "" if benchmark is None else f" --benchmark {shlex.quote(benchmark)}"
-        _show("to fix it", f"mwz convert --fix {shlex.quote(predictions)} -o OUT{named}")
-    return WARNED if warnings else 0
+        return _check_tracker(content, standard, source, benchmark, fixing)
+    options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
+    return _check_submission(standard, source, Scorer(chosen_benchmark(benchmark), options), fixing)
 
 
 def _check_plays(source: str, run: Any) -> int:
@@ -110,40 +101,16 @@ def _check_plays(source: str, run: Any) -> int:
     return WARNED if run.remarks else 0
 
 
-def _is_tracker(standard: Standard) -> bool:
-    """Return whether a file has states alone; one whose responses are all empty is no such file."""
-    if not standard.has_states_alone:
-        return False
-    return not any(RESPONSE in turn for turn in _raw_turns(standard.dialogues))
-
-
-class _Checked(NamedTuple):
-    """What checking a file shows.
-
-    Attributes:
-        remarks: The remarks on the file.
-        worth: Feature -> what its remedy is worth.
-        content: What was checked.
-        profile: The profile of this content; None if it was not measured.
-    """
-
-    remarks: Sequence[Remark]
-    worth: Mapping[str, str]
-    content: Content
-    profile: Profile | None
-
-
-def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Checked:
-    """Show the fields and facts of predictions with responses."""
+def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: str) -> int:
+    """Show the fields and facts of predictions with responses, and the remarks on them."""
     submission = check_predictions(scorer, standard, source)
     benchmark, rules = scorer.benchmark, scorer.rules
     _show_fields(standard, standard.dialogues_among(benchmark.users))
-    for name, text in (
-        *_sizes(submission, benchmark),
-        *_states_and_domains(submission),
-        *_placeholders(submission, rules),
-    ):
-        _show(name, text)
+    _show_sizes(submission, benchmark)
+    turns = list(chain.from_iterable(submission.dialogues.values()))
+    _show("states", _share([turn.state is not None for turn in turns]))
+    _show("active domains", _share([turn.active_domains is not None for turn in turns]))
+    _show_placeholders([turn.response for turn in turns], rules)
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
     content = Content(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
@@ -156,12 +123,33 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer) -> _Check
     worth = worths(content, kinds, score)
     if UNKNOWN in kinds and scorer.options.placeholders is None:
         table = best_table(scoring, submission)
-        worth.update({} if table is None else {UNKNOWN: table})
-    return _Checked(remarks, worth, content, submission.profile)
+        if table is not None:
+            worth[UNKNOWN] = table
+    return _show_remarks(remarks, worth, content, submission.profile, fixing)
 
 
-def _check_tracker(content: object, standard: Standard, source: str, name: str | None) -> _Checked:
-    """Show the fields and facts of a tracker's file; the same as `_check_submission`."""
+def _show_placeholders(responses: Sequence[str], rules: RuleSet) -> None:
+    """Show how many placeholders there are, and which."""
+    known: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    about_venues = 0
+    for response in responses:
+        names = placeholder_names(response)
+        slots = [rules.ontology[name] for name in names if name in rules.ontology]
+        known.update(slots)
+        unknown.update(f"[{name}]" for name in names if name not in rules.ontology)
+        about_venues += len(rules.about_venues.intersection(slots))
+    number = known.total() + unknown.total()
+    rate = figure(about_venues / max(len(responses), 1), 2)
+    _show("placeholders", f"{number}; about venues: {rate} a turn")
+    _show("  known", _counts(known.most_common()))
+    _show("  unknown", _counts(unknown.most_common()))
+
+
+def _check_tracker(
+    content: object, standard: Standard, source: str, name: str | None, fixing: str
+) -> int:
+    """Show the fields and facts of a tracker's file, and the remarks on it."""
     benchmark = None if standard.has_gold_states else chosen_benchmark(name)
     # Whatever `mwz dst` would refuse is refused here, in the same words.
     file = parse_tracking_file(content, source, lambda: chosen_benchmark(name))
@@ -169,13 +157,45 @@ def _check_tracker(content: object, standard: Standard, source: str, name: str |
     submission = checked_submission(standard, benchmark, source, checks=checks)
     users = {} if benchmark is None else benchmark.users
     _show_fields(standard, standard.dialogues_among(users))
-    for fact, text in (*_sizes(submission, benchmark), *_slots(submission)):
-        _show(fact, text)
-    remarks = [*dict.fromkeys([*submission.remarks, *file.remarks])]
+    _show_sizes(submission, benchmark)
+    slots: Counter[str] = Counter()
+    for turns in submission.dialogues.values():
+        for domain, values in without_absent_slots(turns[-1].state or {}).items():
+            slots.update(f"{domain}-{slot}" for slot in values)
+    _show("slots", _counts(slots.most_common()))
+    remarks = list(dict.fromkeys([*submission.remarks, *file.remarks]))
     checked = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     kinds = [remark.kind for remark in remarks]
     worth = worths(checked, kinds, tracking_figures) if file.has_values else {}
-    return _Checked(remarks, worth, checked, submission.profile)
+    return _show_remarks(remarks, worth, checked, submission.profile, fixing)
+
+
+def _show_remarks(
+    remarks: Sequence[Remark],
+    worth: Mapping[str, str],
+    content: Content,
+    profile: Profile | None,
+    fixing: str,
+) -> int:
+    """Show the remarks on a file and what fixes it; return the status.
+
+    Args:
+        remarks: The remarks.
+        worth: Feature -> what its remedy is worth.
+        content: What was checked.
+        profile: The profile of this content; None if it was not measured.
+        fixing: The command that fixes the file.
+    """
+    for remark in remarks:
+        _show("warning" if remark.warning else "note", remark)
+        if remark.kind in worth:
+            _show("  worth", worth[remark.kind])
+    warnings = sum(remark.warning for remark in remarks)
+    _show("warnings", warnings or "none")
+    profile = profile or profile_of(content, sampled=True)
+    if with_fixes(content, unusual_features(profile)).changes:
+        _show("to fix it", fixing)
+    return WARNED if warnings else 0
 
 
 # What was read as what.
@@ -183,7 +203,7 @@ def _check_tracker(content: object, standard: Standard, source: str, name: str |
 
 def _show_fields(standard: Standard, dialogues: Mapping[Any, Any]) -> None:
     """Show which keys were read as which fields, in how many turns, and an example."""
-    turns = [*_raw_turns(dialogues)]
+    turns = list(_raw_turns(dialogues))
     rows: list[list[str]] = []
     for field in (RESPONSE, STATE, ACTIVE_DOMAINS, GOLD, f"gold_{RESPONSE}"):
         values = [turn[field] for turn in turns if turn.get(field) is not None]
@@ -192,7 +212,9 @@ def _show_fields(standard: Standard, dialogues: Mapping[Any, Any]) -> None:
             continue
         number = f"{len(values)} of {len(turns)}" if values else "not used"
         example = next(filter(None, values), "")
-        rows.append([field, key, number, _example(example)])
+        if not isinstance(example, str):
+            example = json.dumps(example, ensure_ascii=False, default=str)
+        rows.append([field, key, number, cut(printable(example), _LONGEST_EXAMPLE)])
     click.echo(text_table(["read as", "in the file", "turns", "for example"], rows))
     click.echo()
 
@@ -204,11 +226,6 @@ def _raw_turns(dialogues: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
                 yield turn
 
 
-def _example(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return cut(printable(text), _LONGEST_EXAMPLE)
-
-
 # Facts.
 
 
@@ -216,58 +233,28 @@ def _show(name: str, value: object) -> None:
     click.echo(printable(f"{name:<16}{value}"))
 
 
-def _sizes(submission: Submission, benchmark: Benchmark | None) -> Iterator[tuple[str, str]]:
-    """Yield how much there is, and of what: a name, and a text."""
-    turns = sum(map(len, submission.dialogues.values()))
-    yield "file", cut(submission.source, 200)
-    yield "format", submission.format
+def _show_sizes(submission: Submission, benchmark: Benchmark | None) -> None:
+    """Show how much there is, and of what."""
+    dialogues = submission.dialogues
+    turns = sum(map(len, dialogues.values()))
+    _show("file", cut(submission.source, 200))
+    _show("format", submission.format)
     if benchmark is None:
-        yield "benchmark", "none: it has gold states of its own"
-        yield "dialogues", str(len(submission.dialogues))
-        yield "turns", str(turns)
+        _show("benchmark", "none: it has gold states of its own")
+        _show("dialogues", len(dialogues))
+        _show("turns", turns)
         return
-    yield "benchmark", benchmark.name
-    played = {id_: len(submission.dialogues.get(id_, ())) for id_ in benchmark.dialogues}
-    short = [f"{id_} turn {n}" for id_, n in played.items() if n < benchmark.dialogues[id_].turns]
-    yield "dialogues", f"{len(submission.dialogues)} of {len(benchmark.dialogues)}"
-    missing = f"; missing from {', '.join(short[:3])}{', …' * bool(short[3:])}" if short else ""
-    yield "turns", f"{turns} of {benchmark.turns}{missing}"
-
-
-def _states_and_domains(submission: Submission) -> Iterator[tuple[str, str]]:
-    """Yield in how many turns there are states and active domains."""
-    turns = [turn for turns in submission.dialogues.values() for turn in turns]
-    yield "states", _share([turn.state is not None for turn in turns])
-    yield "active domains", _share([turn.active_domains is not None for turn in turns])
-
-
-def _placeholders(submission: Submission, rules: RuleSet) -> Iterator[tuple[str, str]]:
-    """Yield how many placeholders there are, and which."""
-    responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    known: Counter[str] = Counter()
-    unknown: Counter[str] = Counter()
-    about_venues = 0
-    for response in responses:
-        names = placeholder_names(response)
-        slots = [rules.ontology[name] for name in names if name in rules.ontology]
-        known.update(slots)
-        unknown.update(f"[{name}]" for name in names if name not in rules.ontology)
-        about_venues += len(rules.about_venues.intersection(slots))
-    number = known.total() + unknown.total()
-    rate = about_venues / max(len(responses), 1)
-    yield "placeholders", f"{number}; about venues: {figure(rate, 2)} a turn"
-    yield "  known", _counts(known.most_common())
-    yield "  unknown", _counts(unknown.most_common())
-
-
-def _slots(submission: Submission) -> Iterator[tuple[str, str]]:
-    """Yield which slots the last states of dialogues have."""
-    slots: Counter[str] = Counter()
-    for turns in submission.dialogues.values():
-        last = without_absent_slots(turns[-1].state or {})
-        for domain, values in last.items():
-            slots.update(f"{domain}-{slot}" for slot in values)
-    yield "slots", _counts(slots.most_common())
+    _show("benchmark", benchmark.name)
+    _show("dialogues", f"{len(dialogues)} of {len(benchmark.dialogues)}")
+    short = []
+    for id_, gold in benchmark.dialogues.items():
+        played = len(dialogues.get(id_, ()))
+        if played < gold.turns:
+            short.append(f"{id_} turn {played}")
+    missing = ""
+    if short:
+        missing = f"; missing from {', '.join(short[:3])}{', …' if short[3:] else ''}"
+    _show("turns", f"{turns} of {benchmark.turns}{missing}")
 
 
 def _share(have: Sequence[bool]) -> str:
@@ -279,5 +266,6 @@ def _share(have: Sequence[bool]) -> str:
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:
     listed = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
-    more = [f"and {len(counts) - len(listed)} more"] if len(counts) > len(listed) else []
-    return ", ".join([*listed, *more]) or "none"
+    if len(counts) > len(listed):
+        listed.append(f"and {len(counts) - len(listed)} more")
+    return ", ".join(listed) or "none"
