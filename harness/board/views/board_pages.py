@@ -27,7 +27,7 @@ from ..columns import (
 )
 from ..entries import Entry
 from ..model import Board, common_signatures
-from ..pairs import RANKING, SAMPLES, PairFigure
+from ..pairs import RANKING, SAMPLES
 from ..paper_table import bibtex, entry_reference
 from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow
 from ..rows import (
@@ -76,7 +76,9 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         downloads: The files of its tables.
     """
     board_sections = list(sections(board))
-    years = {row_year(row) for section in board_sections for row in section["rows"]}
+    years: set[int | None] = set()
+    for section in board_sections:
+        years.update(map(row_year, section["rows"]))
     return {
         "board": board,
         "sections": board_sections,
@@ -158,12 +160,6 @@ def row_year(row: Row | ReportedRow) -> int | None:
     return system_year(row.entry.system)
 
 
-def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
-    if isinstance(row, ReportedRow):
-        return [Mark("note", "{}", entry_words=(row.note,))] if row.note else []
-    return board.marks(row)
-
-
 def _cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
     """Return what stands in a column; of a reported row, what is printed of the same."""
     if isinstance(row, ReportedRow):
@@ -180,25 +176,29 @@ def _anchor(base: str, given: Counter[str]) -> str:
 
 
 def _table(
-    board: Board,
-    anchors: Counter[str],
-    rows: Sequence[Row],
-    reported: Sequence[ReportedRow],
-    **about: Any,
+    board: Board, anchors: Counter[str], rows: Sequence[Row], reported: Sequence[ReportedRow]
 ) -> Data:
+    """Return the rows of a table by their addresses, and the marks on them."""
     scored = {_anchor(row.anchor, anchors): row for row in rows}
     printed = {}
     for line in reported:
         base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
         printed[_anchor(f"reported-{base}", anchors)] = line
-    all_rows: dict[str, Row | ReportedRow] = {**scored, **printed}
     marks = {}
-    for anchor, row in all_rows.items():
-        row_marks = _marks(board, row)
+    for anchor, row in (scored | printed).items():
+        if isinstance(row, Row):
+            row_marks = board.marks(row)
+        else:
+            row_marks = [Mark("note", "{}", entry_words=(row.note,))] if row.note else []
         if row_marks:
             marks[anchor] = row_marks
-    shown = {"rows": scored, "reported": printed, "marks": marks}
-    return {"ranked": False, "comparable": False, **about, **shown}
+    return {
+        "ranked": False,
+        "comparable": False,
+        "rows": scored,
+        "reported": printed,
+        "marks": marks,
+    }
 
 
 def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Data:
@@ -211,7 +211,8 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     official = None
     reported: list[ReportedRow] = []
     if track.delexicalised:
-        listed.sort(key=_column_place)
+        # The columns that a web page begins with, then the others.
+        listed.sort(key=lambda column: (*FIRST, column.key).index(column.key))
         for printed in board.tables:
             if printed.track == table.track and printed.kind == OFFICIAL:
                 official = official or printed
@@ -219,42 +220,35 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     placed = [row for row in rows if row.rank is not None]
     ends: list[float] = []
     for column in listed:
-        if column.key == RANKING:
-            for row in placed:
-                interval = column.value(row).interval
-                if interval is not None:
-                    ends += [interval.low, interval.high]
-    return _table(
-        board,
-        anchors,
-        table.lines,
-        reported,
-        key=table.key,
-        caption=table.title,
-        columns=listed,
-        source=official,
-        ranked=bool(track.ranks) and (not rows or bool(placed)),
-        answer=answer(board, table),
-        comparable=track.delexicalised,
-        begin=[band[0].anchor for band in board.bands(table.track)[1:]],
-        scale=(min(ends, default=0.0), max(ends, default=0.0)),
-    )
-
-
-def _column_place(column: Column[Any]) -> int:
-    """Return the place of a column among those that a web page begins with, or behind them."""
-    return FIRST.index(column.key) if column.key in FIRST else len(FIRST)
+        for row in placed if column.key == RANKING else ():
+            interval = column.value(row).interval
+            if interval is not None:
+                ends += [interval.low, interval.high]
+    return _table(board, anchors, table.lines, reported) | {
+        "key": table.key,
+        "caption": table.title,
+        "columns": listed,
+        "source": official,
+        "ranked": bool(track.ranks) and (not rows or bool(placed)),
+        "answer": answer(board, table),
+        "comparable": track.delexicalised,
+        "begin": [band[0].anchor for band in board.bands(table.track)[1:]],
+        "scale": (min(ends, default=0.0), max(ends, default=0.0)),
+    }
 
 
 def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator[Data]:
     """Yield a track's public tables in their own columns, of systems without an entry."""
-    without = (OLD, OFFICIAL) if tracks()[track].delexicalised else (OLD,)
+    left_out = (OLD, OFFICIAL) if tracks()[track].delexicalised else (OLD,)
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
-        if table.track == track and table.kind not in without and rows:
-            about = {"key": table.name, "caption": f"{table.heading}: {table.title}"}
-            columns = printed_columns(table, rows)
-            yield _table(board, anchors, [], rows, columns=columns, source=table, **about)
+        if table.track == track and table.kind not in left_out and rows:
+            yield _table(board, anchors, [], rows) | {
+                "key": table.name,
+                "caption": f"{table.heading}: {table.title}",
+                "columns": printed_columns(table, rows),
+                "source": table,
+            }
 
 
 # ------------------------------------------------------------------------------------- systems
@@ -284,38 +278,33 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     in_order = sorted(entries.values(), key=lambda entry: places[entry.system.track])
     before = None
     for entry, after in zip_longest(in_order, in_order[1:]):
-        yield entry.key, {**_page(board, entry), "before": before, "after": after}
+        yield entry.key, _page(board, entry) | {"before": before, "after": after}
         before = entry
 
 
 def _page(board: Board, entry: Entry) -> Data:
     main, track = board.row_of(entry), tracks()[entry.system.track]
     reference = entry_reference(entry)
-    row = main if track.delexicalised else None
-    raised = {}
-    if row is not None:
-        raised = {flag: flag_title(row, flag) for flag in raised_flags(row)}
-    return {
+    page: Data = {
         "board": board,
         "entry": entry,
         "track": track,
         "main": main,
-        "row": row,
-        "columns": [] if main is None else track.columns(board, [main]),
+        "row": None,
+        "columns": [],
         "main_figures": FIGURES if track.delexicalised else (track.ranks,),
-        # What the harness makes itself has no facts.
-        "stated": {} if entry.system.predictions.by_harness else stated_facts(entry.system),
+        "stated": {},
         "facts": FACTS,
         "verdict": board.verdict(entry),
         "verdict_mark": verdict_mark,
-        "by_rules": {} if row is None else rows_by_rules(board, row),
+        "by_rules": {},
         "setup_figures": SETUP_FIGURES,
         "figure_of": figure_of,
         "headlines": reported_figures(),
-        "rates": {} if row is None else _rates(entry.scores.reports[board.rules]),
+        "rates": {},
         "lost": _LOST,
         "flags": declared_flags(),
-        "raised": raised,
+        "raised": {},
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
         "tracked": tracked_rows(board, entry),
@@ -323,6 +312,17 @@ def _page(board: Board, entry: Entry) -> Data:
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": entry.key in {compared.key for compared in _comparable(board)},
     }
+    # What the harness makes itself has no facts.
+    if not entry.system.predictions.by_harness:
+        page["stated"] = stated_facts(entry.system)
+    if main is not None:
+        page["columns"] = track.columns(board, [main])
+        if track.delexicalised:
+            page["row"] = main
+            page["raised"] = {flag: flag_title(main, flag) for flag in raised_flags(main)}
+            page["by_rules"] = rows_by_rules(board, main)
+            page["rates"] = _rates(entry.scores.reports[board.rules])
+    return page
 
 
 _TRACKED_RATES = {"JGA": "JGA", "F1": "Slot F1"}
@@ -337,9 +337,10 @@ def _rates(report: Report) -> dict[str, dict[str, float]]:
     if report.optimistic is not None:
         rates["Inform opt."] = report.optimistic.inform
         rates["Success opt."] = report.optimistic.success
-    tracked = {} if report.dst is None else report.dst.per_domain
-    for key, title in _TRACKED_RATES.items() if tracked else ():
-        rates[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
+    if report.dst is not None and report.dst.per_domain:
+        for key, title in _TRACKED_RATES.items():
+            tracked = report.dst.per_domain.items()
+            rates[title] = {name: figures[key] for name, figures in tracked if key in figures}
     by_title = {}
     for title, by_domain in rates.items():
         domains = sorted((report.strict.inform.keys() & by_domain.keys()) - {TOTAL})
@@ -399,17 +400,23 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
     for row, other in combinations(sorted(rows, key=lambda row: row.key), 2):
         name = f"{row.key}/{other.key}"
         pair = board.pairs.get((row.key, other.key))
-        if pair is not None:
-            compared = [_pair_data(pair.figures[figure]) for figure in FIGURES]
-            pairs[name] = [pair.dialogues, *compared]
-        else:
+        if pair is None:
             allowed = ("coverage", PLACEHOLDERS)
             reasons = row.signature.comparable_with(other.signature, allowed).reasons
             reason = "; ".join(reasons) or "they have no dialogue in common"
             apart.setdefault(reason, []).append(name)
+            continue
+        pairs[name] = [pair.dialogues]
+        for key in FIGURES:
+            # Difference, p, and who alone wins how many.
+            figure = pair.figures[key]
+            compared: list[object] = [round(figure.difference, 2), p_text(figure.p)]
+            if figure.only_a is not None:
+                compared += [figure.only_a, figure.only_b]
+            pairs[name].append(compared)
     figures = {}
-    for figure in FIGURES:
-        figures[figure] = [reported_figures()[figure].title, reported_figures()[figure].digits]
+    for key in FIGURES:
+        figures[key] = [reported_figures()[key].title, reported_figures()[key].digits]
     return {
         "figures": figures,
         "systems": {row.key: _system_data(board, row, listed) for row in rows},
@@ -432,9 +439,3 @@ def _system_data(board: Board, row: Row, listed: Sequence[Column[Row]]) -> Data:
         "domains": domains,
         "causes": {cause: round(lost.success, 1) for cause, lost in points.items()},
     }
-
-
-def _pair_data(figure: PairFigure) -> list[object]:
-    """Return difference, p, and who alone wins how many."""
-    won = [] if figure.only_a is None else [figure.only_a, figure.only_b]
-    return [round(figure.difference, 2), p_text(figure.p), *won]

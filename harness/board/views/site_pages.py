@@ -12,7 +12,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import guess_type
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import click
@@ -30,6 +29,7 @@ from ..markdown import older_results_page
 from ..model import PAGES, Board
 from .board_data import (
     SYSTEMS,
+    Data,
     board_csv,
     board_json,
     dataset,
@@ -94,15 +94,17 @@ def make_site(
     texts = _documents(board, documents)
     tables, compared = board_csv(board), compare_page(board)
     dialogue_pages = stored_pages(board) if dialogues is None else dialogues
-    frame: dict[str, Any] = {
+    headings, labels = {}, {}
+    for name in dict.fromkeys([*LABELS, *texts]):
+        if name in texts:
+            headings[name] = texts[name].partition("\n")[0].lstrip("# ")
+            if name in LABELS:
+                labels[name] = LABELS[name]
+    frame: Data = {
         "base": "base.html",
         "has_dialogues": bool(dialogue_pages),
-        "documents": {
-            name: texts[name].partition("\n")[0].lstrip("# ")
-            for name in dict.fromkeys((*LABELS, *texts))
-            if name in texts
-        },
-        "labels": {name: label for name, label in LABELS.items() if name in texts},
+        "documents": headings,
+        "labels": labels,
         "repository": repository,
         "newest": newest,
         "version": harness_version(),
@@ -110,40 +112,38 @@ def make_site(
         "dataset": dataset(),
         "terms": glossary(),
     }
-    pages: dict[str, Page] = {
-        START: ("board.html", partial(board_page, board, tables)),
-        **{
-            f"{name}.html": ("document.html", partial(_document, name, texts, repository))
-            for name in texts
-        },
-        **{
-            system_link(key): ("system.html", partial(dict, system=system))
-            for key, system in system_pages(board)
-        },
-        **dialogue_pages,
-    }
+    pages: dict[str, Page] = {START: ("board.html", partial(board_page, board, tables))}
+    for name in texts:
+        pages[f"{name}.html"] = ("document.html", partial(_document, name, texts, repository))
+    for key, system in system_pages(board):
+        pages[system_link(key)] = ("system.html", partial(dict, system=system))
+    pages.update(dialogue_pages)
     if compared is not None:
         pages["compare.html"] = ("compare.html", partial(dict, compared=compared))
-    return {
-        **_package_files("static"),
-        **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
-        "board.json": board_json(board),
-        "every_eval_ever.jsonl": shared_records(board),
-        **tables,
-        **{path: _render(path, pages[path], frame) for path in progress(pages)},
-    }
+    files = _package_files("static")
+    for entry in board.entries:
+        files[f"{SYSTEMS}/{entry.key}.json"] = entry_json(board, entry)
+    files["board.json"] = board_json(board)
+    files["every_eval_ever.jsonl"] = shared_records(board)
+    files.update(tables)
+    for path in progress(pages):
+        files[path] = _render(path, pages[path], frame)
+    return files
 
 
 def _documents(board: Board, folder: Path) -> dict[str, str]:
     """Return name -> Markdown of the documents that there are."""
-    paths = sorted(folder.glob("*.md"))
-    texts = {path.stem: read_bytes(path).decode(errors="replace") for path in paths}
+    texts = {}
+    for path in sorted(folder.glob("*.md")):
+        texts[path.stem] = read_bytes(path).decode(errors="replace")
     # The site has its tables; what the metrics are is known without docs/.
     texts.pop(PAGES[1].stem, None)
     texts.setdefault(METRICS_PAGE, f"# {LABELS[METRICS_PAGE]}\n")
     texts[GLOSSARY_PAGE] = glossary_page()
     older = older_results_page(board)
-    return texts if older is None else {**texts, OLDER_RESULTS: older}
+    if older is not None:
+        texts[OLDER_RESULTS] = older
+    return texts
 
 
 def _document(name: str, texts: Mapping[str, str], repository: str) -> dict[str, str]:
@@ -151,7 +151,7 @@ def _document(name: str, texts: Mapping[str, str], repository: str) -> dict[str,
     return {"heading": heading, "html": text, "name": name}
 
 
-def _render(path: str, page: Page, frame: Mapping[str, Any]) -> str:
+def _render(path: str, page: Page, frame: Data) -> str:
     """Return a page of the site; texts are escaped."""
     template, content = page
     root = "../" * path.count("/")
@@ -161,18 +161,22 @@ def _render(path: str, page: Page, frame: Mapping[str, Any]) -> str:
 
 def dialogue_site(pages: Mapping[str, Page]) -> dict[str, Callable[[], str]]:
     """Return path -> what makes the content, of a site of dialogues alone, given their pages."""
-    frame = {"base": "plain.html", "terms": glossary()}
-    return {
-        **{path: partial(str, text) for path, text in _package_files("static").items()},
-        **{path: partial(_render, path, page, frame) for path, page in pages.items()},
-    }
+    frame: Data = {"base": "plain.html", "terms": glossary()}
+    makers: dict[str, Callable[[], str]] = {}
+    for path, text in _package_files("static").items():
+        makers[path] = partial(str, text)
+    for path, page in pages.items():
+        makers[path] = partial(_render, path, page, frame)
+    return makers
 
 
 def _package_files(folder: str) -> dict[str, str]:
     """Return name -> content of the files in a folder of this package, by name."""
-    files = (folder_of(__package__) / folder).iterdir()
-    named = {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
-    return dict(sorted(named.items()))
+    files = {}
+    for file in (folder_of(__package__) / folder).iterdir():
+        if file.is_file():
+            files[file.name] = file.read_text(encoding="utf-8")
+    return dict(sorted(files.items()))
 
 
 @cache
@@ -218,6 +222,7 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
     """Return the heading of a document of docs/, and the document as HTML.
 
     Links lead where `site_address` says, or are plain text. HTML in the text is shown, not obeyed.
+    Tables, which may be wide, are in parts that scroll by themselves.
 
     Args:
         text: The document in Markdown.
@@ -227,13 +232,16 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(_COMMENT.sub("", text))
     slugs: set[str] = set()
-    headings, tables = [""], list[str]()
+    headings = [""]
+    openings: list[str] = []
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            headings.append(_text(tokens[place + 1]))
+            headings.append(_plain_text(tokens[place + 1]))
             token.attrSet("id", _slug(headings[-1], slugs))
         elif token.type == "table_open":
-            tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
+            name = html.escape(f"Table {len(openings) + 1}: {headings[-1]}")
+            region = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table'
+            openings.append(region)
         elif token.type in ("th_open", "td_open"):
             # Inline styles are forbidden on the site; a class says the same.
             if "right" not in str(token.attrs.pop("style", "")):
@@ -245,20 +253,18 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
         elif token.type == "inline":
             _lead(token, present, repository)
     made = parser.renderer.render(tokens, parser.options, {})
-    return "".join(headings[1:2]), _in_scrollers(made, tables)
+    before, *tables = made.split("<table")
+    for opening, table in zip(openings, tables, strict=True):
+        before += opening + table
+    return "".join(headings[1:2]), before.replace("</table>", "</table></div>")
 
 
-def _in_scrollers(made: str, names: Iterable[str]) -> str:
-    """Return HTML with its tables, which may be wide, in parts that scroll by themselves."""
-    named = map(html.escape, names)
-    opening = '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table'
-    made = re.sub("<table", lambda _: opening.format(next(named)), made)
-    return made.replace("</table>", "</table></div>")
-
-
-def _text(inline: Token) -> str:
-    children = (one for one in inline.children or () if one.type in ("text", "code_inline"))
-    return "".join(one.content for one in children)
+def _plain_text(inline: Token) -> str:
+    texts = []
+    for child in inline.children or ():
+        if child.type in ("text", "code_inline"):
+            texts.append(child.content)
+    return "".join(texts)
 
 
 def _slug(heading: str, taken: set[str]) -> str:
