@@ -141,9 +141,11 @@ class Comparison:
             )
         pairs = []
         for pair in self.pairs:
-            differences = {name: value.to_dict() for name, value in pair.differences.items()}
-            head = {"a": pair.a, "b": pair.b, "dialogues": pair.dialogues}
-            pairs.append({**head, "notes": list(pair.notes), **differences})
+            compared: dict[str, object] = {"a": pair.a, "b": pair.b, "dialogues": pair.dialogues}
+            compared["notes"] = list(pair.notes)
+            for name, difference in pair.differences.items():
+                compared[name] = difference.to_dict()
+            pairs.append(compared)
         document: dict[str, Any] = {
             "format": FORMAT,
             "baseline": self.baseline,
@@ -197,8 +199,11 @@ def compare(
     Raises:
         InputError: Signatures do not compare, or two systems share no dialogue.
     """
-    samples = TEST_SAMPLES[test] if samples is None else samples
-    everyone = list(systems) if baseline is None else [baseline, *systems]
+    if samples is None:
+        samples = TEST_SAMPLES[test]
+    everyone = list(systems)
+    if baseline is not None:
+        everyone.insert(0, baseline)
     check_comparable(everyone)
     shared = set(everyone[0].dialogues)
     signed = []
@@ -209,7 +214,7 @@ def compare(
     pairs = []
     if baseline is not None:
         pairs = compare_pairs([(baseline, system) for system in systems], samples, seed, test)
-    of_seeds = [system.scores for system in systems if system.name in seeds]
+    scores_of_seeds = [system.scores for system in systems if system.name in seeds]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
         dialogues=len(shared),
@@ -218,7 +223,7 @@ def compare(
         intervals=[intervals_of(system, seed=seed) for system in everyone],
         pairs=_corrected(pairs),
         seeds=tuple(seeds),
-        spread=spread_of(of_seeds) if seeds else {},
+        spread=spread_of(scores_of_seeds) if seeds else {},
     )
 
 
@@ -348,7 +353,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
+def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield blocks of sample x dialogue -> whether two systems swap it, with probability 1/2."""
     generator = np.random.default_rng(seed)
     for start in range(0, samples, BLOCK):
@@ -439,6 +444,7 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 
 
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
+    """Yield in words what follows of two systems, a line per figure."""
     both = counted(pair.dialogues, "dialogue")
     yield f"{pair.a} and {pair.b}, compared on the {both} that both submit\n"
     for name, score in figures.items():
@@ -451,17 +457,13 @@ def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
             verdict = f"{more} has {amount} more than {less}, {chance}"
         else:
             verdict = f"not significantly different, {chance}"
-        yield f"{score.title} {values}: {verdict}{_wins(pair, difference)}"
+        if difference.only_a is not None:
+            verb = "is" if difference.only_a == 1 else "are"
+            won = f"{counted(difference.only_a, 'dialogue')} {verb} won by {pair.a} only"
+            verdict += f"; {won}, {difference.only_b} by {pair.b} only"
+        yield f"{score.title} {values}: {verdict}"
     for note in pair.notes:
         yield f"note: {note}"
-
-
-def _wins(pair: Pair, difference: Difference) -> str:
-    if difference.only_a is None or difference.only_b is None:
-        return ""
-    verb = "is" if difference.only_a == 1 else "are"
-    first = f"{counted(difference.only_a, 'dialogue')} {verb}"
-    return f"; {first} won by {pair.a} only, {difference.only_b} by {pair.b} only"
 
 
 def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:

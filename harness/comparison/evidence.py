@@ -10,10 +10,10 @@ Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,14 @@ from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Values: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Values: TypeAlias = Mapping[str, Floats]
 """Figure -> its value in each sample."""
+
+Counts: TypeAlias = npt.NDArray[np.int64]
+"""Sample x dialogue, or other unit, -> how often it is drawn."""
+
+Input = TypeVar("Input")
+"""What a metric's rows are made of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +63,9 @@ class Statistics:
 
     def scores(self) -> Mapping[str, float]:
         """Return figure -> value, of all dialogues."""
-        values = self.formula(self._named(self.numbers.sum(axis=0).tolist()))
-        return {figure.name: values[figure.name] for figure in self.figures}
+        return self._figures_of(self.numbers.sum(axis=0).tolist())
 
-    def weighted(self, counts: npt.NDArray[Any]) -> Values:
+    def weighted(self, counts: Counts) -> Values:
         """Return every figure in samples.
 
         Args:
@@ -87,22 +92,23 @@ class Statistics:
                 won[figure.name] = self.numbers[:, self.columns.index(figure.won)] > 0
         return won
 
-    def _named(self, sums: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip(self.columns, sums, strict=True))
+    def _figures_of(self, sums: Iterable[Any]) -> dict[str, Any]:
+        """Return figure -> value, given the sum of each column; of arrays of sums, an array."""
+        values = self.formula(dict(zip(self.columns, sums, strict=True)))
+        return {figure.name: values[figure.name] for figure in self.figures}
 
     def _values(self, sums: Floats) -> Values:
         """Return figure -> its value in each sample, given sample x column."""
         if self.takes_samples:
-            values = self.formula(self._named(list(sums.T)))
-            return {figure.name: values[figure.name] for figure in self.figures}
-        samples = [self.formula(self._named(sample)) for sample in sums.tolist()]
-        by_figure = {}
-        for figure in self.figures:
-            by_figure[figure.name] = np.array([sample[figure.name] for sample in samples])
-        return by_figure
+            return self._figures_of(sums.T)
+        samples: dict[str, list[float]] = {}
+        for sample in sums.tolist():
+            for name, value in self._figures_of(sample).items():
+                samples.setdefault(name, []).append(value)
+        return {name: np.array(values) for name, values in samples.items()}
 
 
-def statistics_of(metric: Metric[Any], rows: Rows) -> Statistics:
+def statistics_of(metric: Metric[Input], rows: Rows) -> Statistics:
     """Return the statistics of a metric's rows, in their order.
 
     Args:
@@ -149,7 +155,7 @@ class Evidence:
 
     @classmethod
     def from_rows(
-        cls, name: str, signature: Signature, metric: Metric[Any], rows: Rows
+        cls, name: str, signature: Signature, metric: Metric[Input], rows: Rows
     ) -> Evidence:
         """Return the evidence of a system from the rows of one metric."""
         statistics = {metric.name: [statistics_of(metric, rows)]}
@@ -188,7 +194,10 @@ class Evidence:
         """Return the evidence without BLEU and the combined score, of which BLEU is a part."""
         statistics = {}
         for metric, outputs in self.statistics.items():
-            figures = [f for f in outputs[0].figures if not f.name.startswith(_OF_BLEU)]
+            figures = []
+            for figure in outputs[0].figures:
+                if not figure.name.startswith(_OF_BLEU):
+                    figures.append(figure)
             if figures:
                 statistics[metric] = [replace(output, figures=figures) for output in outputs]
         return replace(self, statistics=statistics)
@@ -206,17 +215,25 @@ class Evidence:
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Figure -> value, of all dialogues: what the report says."""
-        return self._mean(lambda statistics: statistics.scores())
+        scores: dict[str, float] = {}
+        for outputs in self.statistics.values():
+            scores |= _mean([output.scores() for output in outputs])
+        return scores
 
-    def weighted(self, counts: npt.NDArray[Any]) -> Values:
+    def weighted(self, counts: Counts) -> Values:
         """Return figure -> values, in samples that count each dialogue so many times."""
-        return self._mean(lambda statistics: statistics.weighted(counts))
+        values: dict[str, Floats] = {}
+        for outputs in self.statistics.values():
+            values |= _mean([output.weighted(counts) for output in outputs])
+        return values
 
     def bootstrapped(self, samples: int, seed: int) -> Values:
         """Return figure -> values, in bootstrap samples of the dialogues."""
-        blocks = bootstrap_samples(len(self.dialogues), samples, seed)
-        drawn = [self.weighted(block) for block in blocks]
-        return {name: np.concatenate([values[name] for values in drawn]) for name in drawn[0]}
+        drawn: dict[str, list[Floats]] = {}
+        for block in bootstrap_samples(len(self.dialogues), samples, seed):
+            for name, values in self.weighted(block).items():
+                drawn.setdefault(name, []).append(values)
+        return {name: np.concatenate(blocks) for name, blocks in drawn.items()}
 
     def gains(self, other: Evidence) -> Floats:
         """Return dialogue x column -> what sums gain if two systems swap the dialogue.
@@ -237,8 +254,8 @@ class Evidence:
             other: The other system, with the same dialogues and metrics.
             gained: Sample x column -> the sum of `gains` over the dialogues swapped.
         """
-        our_values: dict[str, Any] = {}
-        their_values: dict[str, Any] = {}
+        our_values: dict[str, Floats] = {}
+        their_values: dict[str, Floats] = {}
         start = 0
         for metric, outputs in self.statistics.items():
             ours, theirs = [], []
@@ -264,12 +281,6 @@ class Evidence:
                 won |= outputs[0].won()
         return won
 
-    def _mean(self, values: Callable[[Statistics], Mapping[str, Any]]) -> dict[str, Any]:
-        means: dict[str, Any] = {}
-        for outputs in self.statistics.values():
-            means |= _mean([values(output) for output in outputs])
-        return means
-
 
 def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return figure -> mean over outputs."""
@@ -291,7 +302,7 @@ _QUANTILE = 1.959963984540054
 """Of the normal distribution, at 97.5 %: that of `INTERVAL_LEVEL`."""
 
 
-def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
+def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[Counts]:
     """Yield bootstrap samples: as many dialogues as there are, drawn with replacement.
 
     Args:
@@ -347,7 +358,7 @@ def wilson(won: int, dialogues: int) -> tuple[float, float]:
     return low, high
 
 
-def interval_ends(values: npt.NDArray[Any] | Sequence[float]) -> tuple[float, float]:
+def interval_ends(values: Floats | Sequence[float]) -> tuple[float, float]:
     """Return the ends of the interval that a figure's values in bootstrap samples have."""
     outside = (100 - INTERVAL_LEVEL) / 2
     low, high = np.percentile(values, [outside, 100 - outside])
@@ -383,7 +394,7 @@ def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) ->
 
 def bootstrap_interval(
     value: float,
-    of_sample: Callable[[npt.NDArray[Any]], float | None],
+    of_sample: Callable[[Counts], float | None],
     units: int,
 ) -> Interval:
     """Return a figure with the percentiles that it has in bootstrap samples.
