@@ -23,16 +23,11 @@ from mwz.normalization import (
     rule_set,
 )
 
+GOAL = {"restaurant": goal({"name": "golden spoon", "food": "thai"})}
+PLAYED = dialogue(GOAL, 2, states=[{"restaurant": {"area": "north", "food": "thai"}}, {}])
 TINY = benchmark(
     {
-        "d": replace(
-            dialogue(
-                {"restaurant": goal({"name": "golden spoon", "food": "thai"})},
-                2,
-                states=[{"restaurant": {"area": "north", "food": "thai"}}, {}],
-            ),
-            responses=["it costs 4.", "bye 4. 4."],
-        ),
+        "d": replace(PLAYED, responses=["it costs 4.", "bye 4. 4."]),
         "other": dialogue({"restaurant": goal({"area": "south"})}, 1),
     }
 )
@@ -45,30 +40,22 @@ def rules_with(*patches: Mapping[str, str]) -> RuleSet:
     return replace(rules, tables={**rules.tables, "errata": files})
 
 
-STATE = {"file": "dialogues", "path": "d/states/0/restaurant/food", "old": "thai", "reason": "s"}
-RESPONSE = {
-    "file": "dialogues",
-    "path": "d/responses/0",
-    "old": " 4.",
-    "new": " 4.40 pounds.",
-    "reason": "s",
-}
-VENUE = {
-    "file": "venues",
-    "path": "restaurant/r1/name",
-    "old": "golden spoon",
-    "new": "x",
-    "reason": "s",
-}
+def patch_of(file: str, path: str, **words: str) -> dict[str, str]:
+    return {"file": file, "path": path, **words, "reason": "s"}
 
 
-def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
+STATE = patch_of("dialogues", "d/states/0/restaurant/food", old="thai")
+RESPONSE = patch_of("dialogues", "d/responses/0", old=" 4.", new=" 4.40 pounds.")
+VENUE = patch_of("venues", "restaurant/r1/name", old="golden spoon", new="x")
+
+
+def test_errata_correct_a_copy_of_the_benchmark() -> None:
     before = repr(TINY)
     rules = rules_with(STATE, RESPONSE, VENUE)
     changed = TINY.corrected(rules).dialogues["d"]
     assert changed.states == [{"restaurant": {"area": "north"}}, {}]
     assert changed.responses == ["it costs 4.40 pounds.", "bye 4. 4."]
-    names = [one["name"] for one in TINY.venue_records(rules)["restaurant"]]
+    names = [record["name"] for record in TINY.venue_records(rules)["restaurant"]]
     assert names == ["x", "silver fork", "copper pan", "iron pot"]
     assert repr(TINY) == before
     # Other benchmarks, and rule sets without errata, have nothing to do with it.
@@ -92,7 +79,7 @@ def test_outdated_errata_are_refused(patch: Mapping[str, str], message: str) -> 
 
 
 def test_errata_add_missing_values() -> None:
-    absent = {"file": "dialogues", "path": "d/states/1/hotel/area", "new": "east", "reason": "s"}
+    absent = patch_of("dialogues", "d/states/1/hotel/area", new="east")
     elsewhere = {**STATE, "path": "e/states/0/restaurant/food"}
     rules = rules_with(absent, elsewhere, {**VENUE, "path": "restaurant/r9/name"})
     changed = TINY.corrected(rules).dialogues
@@ -142,24 +129,27 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     # A state, prices of 18 responses, and the venue that two goals name.
     assert counts == {"states": 1, "responses": 18, "71": 2}
     # None is left out for a name that the benchmark lacks, and slots are those of its states.
-    [content] = [one for one in errata().values() if one["benchmark"] == multiwoz.name]
-    assert len(errata()) == 1
+    [content] = errata().values()
+    assert content["benchmark"] == multiwoz.name
     paths: dict[str, list[list[str]]] = {"dialogues": [], "venues": []}
     for patch in content["patches"]:
         paths[patch["file"]].append(patch["path"].split("/"))
-    assert {file: len(found) for file, found in paths.items()} == {"dialogues": 19, "venues": 1}
-    states = [state for one in multiwoz.dialogues.values() for state in one.states or ()]
-    slots = {(domain, slot) for one in states for domain, of in one.items() for slot in of}
+    assert (len(paths["dialogues"]), len(paths["venues"])) == (19, 1)
+    slots = set()
+    for played in multiwoz.dialogues.values():
+        for state in played.states or ():
+            slots |= {(domain, slot) for domain, values in state.items() for slot in values}
     assert {(*path[3:],) for path in paths["dialogues"] if path[1] == "states"} <= slots
     records = multiwoz.venue_records(rule_set("2026"))
-    ids = {(domain, venue.get("id")) for domain, venues in records.items() for venue in venues}
-    assert {(domain, id_) for domain, id_, _ in paths["venues"]} <= ids
+    [(domain, id_, _)] = paths["venues"]
+    assert id_ in [venue.get("id") for venue in records[domain]]
 
 
 def test_why_says_where_errata_apply(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    area = {"path": "restaurant/1/area", "old": "centre", "new": "east", "reason": "a map"}
-    absent = {"path": "town002/states/0/hotel/stars", "new": "4", "reason": "s"}
-    patches = [{"file": "venues", **area}, {"file": "dialogues", **absent}]
+    patches = [
+        patch_of("venues", "restaurant/1/area", old="centre", new="east"),
+        patch_of("dialogues", "town002/states/0/hotel/stars", new="4"),
+    ]
     files = {"made-up": {"benchmark": "sample", "patches": patches}}
     monkeypatch.setattr("mwz.harness.benchmark.errata", lambda: files)
     # The goal of town001 has the centre, that of town002 no restaurant.

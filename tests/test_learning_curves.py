@@ -15,7 +15,7 @@ from mwz.harness.tracking.lab.lab import curves_tables, learning_curves
 SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, "GCA": 80.0}]
 
 
-def test_trackers_with_one_number_make_a_band() -> None:
+def test_trackers_with_the_same_number_make_a_band() -> None:
     first, last = points = learning_curves([1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
     assert (first["number"], first["files"]) == (0.1, ["a", "b"])
     assert (last["number"], last["files"]) == (1.0, ["c"])
@@ -36,11 +36,13 @@ def test_one_number_makes_no_curve() -> None:
 
 
 def test_the_command_shows_curves(tmp_path: Path, cli: Cli) -> None:
-    places = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
-    one, two, three = (write_states(place, [("a.x a.y", "a.x")]) for place in places)
-    files = [f"{one}=0.1", f"{two}=0.1", f"{three}=1"]
-    done = cli.done("lab", "--format", "json", "series", "shots", *files)
-    curves = json.loads(done.out)["curves"]
-    found = [(point["number"], point["files"]) for point in curves["points"]]
-    assert found == [(0.1, ["one", "two"]), (1.0, ["three"])]
-    assert f"write {one}=NUMBER" in cli.refused("lab", "series", "shots", one, f"{two}=1")
+    files = [tmp_path / f"{name}.json" for name in ("a", "b", "c")]
+    for file in files:
+        write_states(file, [("a.x a.y", "a.x")])
+    numbered = [f"{file}={number}" for file, number in zip(files, (0.1, 0.1, 1), strict=True)]
+    done = cli.done("lab", "--format", "json", "series", "shots", *numbered)
+    points = json.loads(done.out)["curves"]["points"]
+    shown = [(point["number"], point["files"]) for point in points]
+    assert shown == [(0.1, ["a", "b"]), (1.0, ["c"])]
+    refused = cli.refused("lab", "series", "shots", files[0], numbered[1])
+    assert f"write {files[0]}=NUMBER" in refused

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PROJECT
+from helpers import sample_predictions
 
 from mwz.harness import Benchmark
 from mwz.harness.live.world import World
@@ -19,11 +19,9 @@ from mwz.harness.scoring import Scorer
 
 def _is_editable() -> bool:
     # In the project's folder there may be another one, of the build.
-    for found in importlib.metadata.distributions(name="multiwoz-harness"):
-        text = found.read_text("direct_url.json")
-        if json.loads(text or "{}").get("dir_info", {}).get("editable"):
-            return True
-    return False
+    installed = importlib.metadata.distributions(name="multiwoz-harness")
+    texts = [distribution.read_text("direct_url.json") or "{}" for distribution in installed]
+    return any(json.loads(text).get("dir_info", {}).get("editable") for text in texts)
 
 
 def _evaluated(folder: Path, said: Callable[..., Any], tasks: Any, **options: Any) -> Any:
@@ -60,18 +58,14 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
         area = {"food": "italian", "area": "centre"}
         return ModelOutput.for_tool_call("mockllm", "query_restaurant", area)
 
-    log = _evaluated(
-        tmp_path,
-        said,
-        "mwz/multiwoz" if named else multiwoz("sample"),
-        task_args={"benchmark": "sample"} if named else {},
-        sample_id=["town001", "town002"],
-    )
+    tasks = "mwz/multiwoz" if named else multiwoz("sample")
+    options = {"task_args": {"benchmark": "sample"}} if named else {}
+    log = _evaluated(tmp_path, said, tasks, sample_id=["town001", "town002"], **options)
     scores = {sample.id: sample.scores["outcome"].value for sample in log.samples}
     # An Italian restaurant in the centre is what town001 is about, and no hotel.
     assert scores["town001"]["inform"] == 1
     assert scores["town002"]["inform"] == 0
-    assert {one.scores["outcome"].value["solved"] for one in log.samples} == {0}
+    assert {sample.scores["outcome"].value["solved"] for sample in log.samples} == {0}
     # town001 books nothing; town002 books a room, which nobody did: 0 of 1.
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means == {"solved": 0, "success": 0, "inform": 0.5, "books": 0}
@@ -126,7 +120,6 @@ def test_gymnasium_accepts_the_environment(world: World) -> None:
 
 
 def test_a_reward_has_the_signature_of_trl(world: World) -> None:
-    reward = world.grounded_reward
     response = "Nonna's Attic, 17 spindle street, phone 01632960106."
     messages = [
         {"role": "assistant", "content": "", "tool_calls": []},
@@ -134,7 +127,7 @@ def test_a_reward_has_the_signature_of_trl(world: World) -> None:
         {"role": "assistant", "content": "Nonna's Attic is lovely."},
     ]
     # town001 asks for address and telephone number; what a tool says is not told to the user.
-    rewards = reward(
+    rewards = world.grounded_reward(
         prompts=["hi", "hi", [{"role": "assistant", "content": response}]],
         completions=[response, messages, messages],
         completion_ids=[[1], [2], [3]],
@@ -170,15 +163,15 @@ def test_broken_rollouts_are_worth_zero(
 
 def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark) -> None:
     scorer = Scorer(sample)
-    careful = PROJECT / "harness/sample/submissions/careful.json"
-    good = json.loads(careful.read_text(encoding="utf-8"))["town001"]
+    good = sample_predictions("careful")["town001"]
     rollouts: list[Any] = [("town001", good[:1]), ("town001", good * 2), ("nowhere", good)]
     rollouts += [("town001", None), ("town001", 3), ("town001", iter(good)), ("town001",), None]
     whole, *others = scorer.rewards([("town001", good), *rollouts])
     assert (whole.value, whole.reason) == (1, None)
-    assert [one.value for one in others] == [0] * 8
+    assert [reward.value for reward in others] == [0] * 8
     places = ["1 turn; it has 3", "6 turns; it has 3", "nowhere"]
     places += ["found null", "found a number", "found list_iterator", "a pair", "a pair"]
-    assert all(words in (one.reason or "") for words, one in zip(places, others, strict=True))
+    for words, reward in zip(places, others, strict=True):
+        assert words in (reward.reason or "")
     (worth,) = scorer.rewards([("town001", good)], lambda outcome: 2.5 * outcome.inform)
     assert worth.value == 2.5

@@ -7,14 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from live_plays import (
-    Track,
-    change_result,
-    mine,
-    model_user,
-    named_agent,
-    silent,
-)
+from live_plays import Track, change_result, mine, model_user, named_agent, silent
 
 from mwz.harness.comparison import compare
 from mwz.harness.live.plays import play_scripts
@@ -82,13 +75,12 @@ def test_pass_k_is_compared_whatever_the_number_of_trials() -> None:
     lines = []
     for line in four.lines:
         lines.append({**line, "outcome": {**line["outcome"], "solved": line["trial"] != 3}})
-    plays = {"two": two, "four": replace(four, lines=lines)}
-    first, other = (run.evidence(name, [2, 4]) for name, run in plays.items())
+    four = replace(four, lines=lines)
+    first, other = two.evidence("two", [2, 4]), four.evidence("four", [2, 4])
     differences = compare(first, [other]).pairs[0].differences
     assert [differences[key].difference for key in ("solved", "pass^2")] == [-25, -50]
     assert differences["pass^2"].significant
-    figures = plays["four"].figures["pass"]
-    assert figures["2"]["value"] == other.scores["pass^2"] == 50
+    assert four.figures["pass"]["2"]["value"] == other.scores["pass^2"] == 50
 
 
 def test_a_paper_has_a_row_for_each_agent(track: Track) -> None:

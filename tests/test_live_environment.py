@@ -72,7 +72,7 @@ def test_what_an_agent_changes_later_is_recorded_as_it_was(world: World) -> None
     assert environment.call("query_hotel", {})["results"] == again
 
 
-def test_what_is_said_is_bounded_and_text(world: World) -> None:
+def test_invalid_text_is_replaced(world: World) -> None:
     environment = Environment(world).reset("town001")
     environment.user_turn()
     place = {"departure": "\ud800", "destination": "b", "leaveAt": "10:00"}
@@ -89,23 +89,22 @@ def _circular() -> list[object]:
     return circle
 
 
+_LONG = "x" * 100_001
+
+
+def _many_calls(live: Environment) -> None:
+    for _ in range(101):
+        live.call("query_taxi", {})
+
+
 @pytest.mark.parametrize(
     ("act", "reason"),
     [
-        (
-            lambda live: live.respond("x" * 100_001),
-            "the response: 100,001 characters; at most 100,0",
-        ),
+        (lambda live: live.respond(_LONG), "the response: 100,001 characters; at most 100,000"),
         (lambda live: live.respond(None), "the response: expected a string, found null"),
-        (
-            lambda live: live.call("query_taxi", "x" * 100_001),
-            "the arguments of a call: 100,003 char",
-        ),
-        (lambda live: live.call("x" * 100_001, {}), "the name of the tool: 100,001 characters"),
-        (
-            lambda live: [live.call("query_taxi", {}) for _ in range(101)],
-            "the agent calls tools more than 100 times in a turn",
-        ),
+        (lambda live: live.call("query_taxi", _LONG), "the arguments of a call: 100,003 char"),
+        (lambda live: live.call(_LONG, {}), "the name of the tool: 100,001 characters"),
+        (_many_calls, "the agent calls tools more than 100 times in a turn"),
     ],
 )
 def test_what_breaks_a_dialogue_is_worth_nothing_and_gives_a_reason(
@@ -194,7 +193,8 @@ def test_only_returned_reference_numbers_count(world: World, message: str, succe
     code = environment.call("book_hotel", ROOM)["reference"]
     environment.respond(f"Skylark Inn is booked. The reference number is {message.format(code)}.")
     outcome = environment.outcome()
-    assert [outcome[one] for one in ("success", "requested", "inform")] == [success, success, True]
+    rates = [outcome[name] for name in ("success", "requested", "inform")]
+    assert rates == [success, success, True]
     # The one of another domain is no help.
     environment.reset("town003")
     environment.user_turn()
@@ -208,12 +208,11 @@ def _passes(world: World, solved: Sequence[int]) -> Any:
     """Return pass^k of tasks that are solved in so many of four trials."""
     scripted = play_scripts(world, 4, 0, []).config
     config = replace(scripted, tasks=[*world.tasks][: len(solved)])
-    lines = [
-        {**_lost(config, trial, id_), "outcome": {**outcome, "solved": trial <= times}}
-        for trial in range(1, 5)
-        for id_, times in zip(config.tasks, solved, strict=True)
-        for outcome in [_lost(config, trial, id_)["outcome"]]
-    ]
+    lines = []
+    for trial in range(1, 5):
+        for id_, times in zip(config.tasks, solved, strict=True):
+            line = _lost(config, trial, id_)
+            lines.append({**line, "outcome": {**line["outcome"], "solved": trial <= times}})
     return LiveRun(config, lines).figures["pass"]
 
 

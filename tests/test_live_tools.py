@@ -56,9 +56,8 @@ def test_bookings_are_refused_until_the_alternative_is_asked_for(world: World) -
 )
 def test_bookings_fail_by_all_their_slots(world: World, day: str, stay: int, booked: bool) -> None:
     goal = DomainTask({}, (), {"day": "thursday"}, fail_book={"day": "monday", "stay": "5"})
-    result = world.call(
-        Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}
-    )
+    room = {**ROOM, "day": day, "stay": stay}
+    result = world.call(Task("a", {"hotel": goal}, ()), "book_hotel", room)
     assert result["booked"] is booked
 
 

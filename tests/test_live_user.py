@@ -39,16 +39,8 @@ IS_ASKED = [
     ("town026", ["Please tell me what kind of place you have in mind."], "of the type museum"),
     ("town026", ["Do you have a price range in mind?"], "no preference|does not matter"),
     # A list belongs to its sentence, which is a question; another line is a sentence.
-    (
-        "town026",
-        ["What would you like:\n \n - area\n\n2 type?"],
-        "(?=.*in the south).*of the type museum",
-    ),
-    (
-        "town026",
-        ["There are some in every area \n\n what type?"],
-        "^(?!.*in the south).*of the type museum",
-    ),
+    ("town026", ["You want:\n \n - area\n\n2 type?"], "(?=.*in the south).*of the type museum"),
+    ("town026", ["In every area \n\n what type?"], "^(?!.*in the south).*of the type museum"),
 ]
 _SEAFOOD = "How about **Brine**?"
 BOOKS = [
@@ -70,11 +62,7 @@ SMALL_TALK = [
     ("town007", [_STARS, "Shall I go ahead and book it?"], "Please book a room there"),
     ("town007", [_STARS, "One moment please."], "wait|take your time"),
     ("town007", [_STARS, "Great, let me check that for you."], "wait|take your time"),
-    (
-        "town007",
-        [_STARS, "Is there anything else I can help you with?"],
-        "Please book a room there",
-    ),
+    ("town007", [_STARS, "Is there anything else I can help with?"], "Please book a room there"),
     ("town007", [_STARS, ""], "did not get that"),
     # To wait is not held against the agent.
     ("town007", [_STARS, *["One moment please."] * 9, "It is booked."], "reference number"),
@@ -107,11 +95,7 @@ OBJECTS = [
     (_hotel(area="east"), ["Try Skylark Inn in the east, or Fern Gate in the west."], _ACCEPTS),
     # It waits for nothing where there is an offer.
     (_hotel(area="east"), ["Skylark Inn is in the east. One moment please."], "^(?!.*(wait|time))"),
-    (
-        _hotel(area="east"),
-        ["Skylark Inn is in the centre. One moment please."],
-        "^(?!.*(wait|time))",
-    ),
+    (_hotel(area="east"), ["Skylark Inn: in the centre. One moment please."], "^(?!.*(wait|time))"),
 ]
 
 
@@ -119,21 +103,13 @@ def _train(slot: str) -> Task:
     return _wanting("train", {"destination": "ostley", slot: "09:00"}, people="1")
 
 
-_REJECTS = "^(?!.*book that train)"
+_REJECTS, _BOOKS_IT = "^(?!.*book that train)", "book that train"
 TRAINS = [
     (_train("leaveAt"), ["TR4017 leaves at 08:10 and arrives at 08:55."], _REJECTS),
-    (_train("leaveAt"), ["TR4017 leaves at 9:15 am and arrives at 10:00 am."], "book that train"),
+    (_train("leaveAt"), ["TR4017 leaves at 9:15 am and arrives at 10:00 am."], _BOOKS_IT),
     (_train("arriveBy"), ["TR4017 leaves at 08:10 and arrives at 09:55."], _REJECTS),
-    (
-        _train("arriveBy"),
-        ["For 09:00, TR4017 leaves at 08:10 and arrives at 08:55."],
-        "book that train",
-    ),
-    (
-        _train("arriveBy"),
-        ["There is one at 08:10 that arrives at 08:55. Shall I book it?"],
-        "book that train",
-    ),
+    (_train("arriveBy"), ["For 09:00, TR4017 goes at 08:10 and arrives at 08:55."], _BOOKS_IT),
+    (_train("arriveBy"), ["There is one at 08:10 that arrives at 08:55. Book it?"], _BOOKS_IT),
 ]
 _PHONE = _wanting("hotel", {"area": "east"}, "phone")
 _SEVERAL = "1. Fern Gate, in the west, 01632960205; 2. Skylark Inn, in the east, {}; 3. Willow Bank"
@@ -152,32 +128,17 @@ ASKS = [
     (_PHONE, [*_NUMBER_UNKNOWN, "Willow Bank: 01632960208."], _GOODBYE),
 ]
 _SEVERAL_ASKED = _wanting("hotel", {"area": "east"}, "phone", "stars", "internet")
+_TWO = "phone number and number of stars"
+_BOTH = "Willow Bank has wifi, and Skylark Inn has 3 stars."
 ASKS_FOR_NOTHING_TWICE = [
     (_SEVERAL_ASKED, ["Skylark Inn has 3 stars and wifi. Call 01632960207."], _GOODBYE),
-    (
-        _SEVERAL_ASKED,
-        ["Skylark Inn has wifi. Shall I go on?"],
-        "^(?!.*internet).*phone number and number of stars",
-    ),
+    (_SEVERAL_ASKED, ["Skylark Inn has wifi. Shall I go on?"], f"^(?!.*internet).*{_TWO}"),
     # The number is Willow Bank's, and the user has not taken it.
-    (
-        _SEVERAL_ASKED,
-        [
-            "Willow Bank has wifi, and Skylark Inn has 3 stars.",
-            "3 stars, and call 01632960208.",
-        ],
-        _GOODBYE,
-    ),
+    (_SEVERAL_ASKED, [_BOTH, "3 stars, and call 01632960208."], _GOODBYE),
 ]
-_TAXI = Task(
-    "town002",
-    {
-        "hotel": DomainTask({"area": "east"}, book={"day": "monday"}),
-        "restaurant": DomainTask({"name": "brine"}),
-        "taxi": DomainTask({}),
-    },
-    (),
-)
+_EAST_HOTEL = DomainTask({"area": "east"}, book={"day": "monday"})
+_BRINE, _RIDE = DomainTask({"name": "brine"}), DomainTask({})
+_TAXI = Task("town002", {"hotel": _EAST_HOTEL, "restaurant": _BRINE, "taxi": _RIDE}, ())
 _NAMELESS = "I have booked one, reference AB4D5FGH."
 RIDES = [
     (_TAXI, [_NAMELESS, "Brine?"], "(?=.*from the hotel).*to Brine"),

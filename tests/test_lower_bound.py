@@ -22,8 +22,8 @@ FIVE = "one two three four five"
 
 def _benchmark(turns: int = 1) -> Benchmark:
     """Return two dialogues that nothing is wanted in, so that each is a success if it is played."""
-    one = dialogue({}, turns, references=[FIVE] * turns)
-    return benchmark({"d1": one, "d2": one})
+    played = dialogue({}, turns, references=[FIVE] * turns)
+    return benchmark({"d1": played, "d2": played})
 
 
 def _report(on: Benchmark, turns: dict[str, int], **options: Any) -> Report:
@@ -71,10 +71,8 @@ def test_rates_are_those_of_all_dialogues() -> None:
     assert (bound.inform, bound.success) == (25.0, 25.0)
 
 
-def test_what_plays_every_turn_has_none() -> None:
-    report = _report(_benchmark(2), {"d1": 2, "d2": 2})
-    assert "lower_bound" not in report.metrics
-    assert "lower_bound" not in report.to_dict()
+def test_a_complete_system_has_no_lower_bound() -> None:
+    assert "lower_bound" not in _report(_benchmark(2), {"d1": 2, "d2": 2}).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -86,29 +84,26 @@ def test_what_plays_every_turn_has_none() -> None:
         ([], ()),
     ],
 )
-def test_it_is_of_what_was_asked_for(metrics: list[str], there: tuple[str, ...]) -> None:
+def test_the_bound_has_the_metrics_asked_for(metrics: list[str], there: tuple[str, ...]) -> None:
     bound = _bound(_report(_benchmark(), {"d1": 1}, metrics=[*metrics, "lower_bound"]))
     assert {name for name, figure in vars(bound).items() if figure is not None} == set(there)
-
-
-def test_it_is_that_of_the_strict_set_up() -> None:
-    bound = _bound(_report(_benchmark(), {"d1": 1}, setup="optimistic"))
-    assert (bound.inform, bound.combined) == (None, None)
+    # Its rates are those of the strict set-up.
+    optimistic = _bound(_report(_benchmark(), {"d1": 1}, setup="optimistic"))
+    assert (optimistic.inform, optimistic.combined) == (None, None)
 
 
 def test_bleu_is_sacrebleus_with_empty_responses_on_the_sample(sample: Benchmark) -> None:
     # All but the last turn of each dialogue, and nothing of the last dialogue.
     whole = made_submission(sample, "damd").dialogues
-    cut = {
-        id_: NormalizedDialogue(*(column[:-1] for column in vars(one).values()))
-        for id_, one in [*whole.items()][:-1]
-    }
+    cut = {}
+    for id_, played in [*whole.items()][:-1]:
+        cut[id_] = NormalizedDialogue(*(column[:-1] for column in vars(played).values()))
     report = report_on(Scorer(sample), NormalizedSubmission(cut, names_domains=False))
     responses, references = [], []
-    for id_, one in sample.dialogues.items():
-        played = [*cut[id_].responses] if id_ in cut else []
-        responses += played + [""] * (one.turns - len(played))
-        references += one.references["mwz22"]
+    for id_, gold in sample.dialogues.items():
+        said = [*cut[id_].responses] if id_ in cut else []
+        responses += said + [""] * (gold.turns - len(said))
+        references += gold.references["mwz22"]
     expected = BLEU().corpus_score(responses, [references]).score
     assert _bound(report).bleu == pytest.approx(expected)
     assert expected < report.bleu["mwz22"]
