@@ -157,9 +157,8 @@ def test_commands_import_what_they_need(arguments: str, unneeded: str, tmp_path:
         "finally:\n"
         "    print('imported:', *sys.modules, file=sys.stderr)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     imported = done.stderr.splitlines()[-1].removeprefix("imported: ").split()
     assert set(imported) & set(unneeded.split()) == set()

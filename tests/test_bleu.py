@@ -44,9 +44,9 @@ def _sacrebleu(responses: Responses, references: Texts, style: str) -> float:
         # 7 tokens against 6, no brevity penalty. Unigrams 6 of 7 (the third "the" is clipped),
         # bigrams 5 of 6 ("the the" is wrong), trigrams 4 of 5, 4-grams 3 of 4.
         (
-            "the the cat sat on the mat",
-            "the cat sat on the mat",
-            (6 / 7 * 5 / 6 * 4 / 5 * 3 / 4) ** (1 / 4),
+            "the the cat sat on a mat",
+            "the cat sat on a mat",
+            (6 / 7 * 5 / 6 * 4 / 5 * 3 / 4) ** 0.25,
         ),
         # An n-gram counts no more often than the response has it: "the" is twice in the reference.
         # Unigrams 5/5, bigrams 4/4, trigrams 3/3, 4-grams 2/2; 5 tokens against 6.

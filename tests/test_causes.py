@@ -37,25 +37,23 @@ def slots(**values: str) -> State:
 
 AREA, FOOD = Fault("area", "north", None), Fault("food", "thai", None)
 OTHER_AREA = Fault("area", "north", "south")
-NORTH, SOUTH, THAI = slots(area="north"), slots(area="south"), {"food": "thai", "area": "north"}
+NORTH, SOUTH, CHEAP = slots(area="north"), slots(area="south"), slots(pricerange="cheap")
+NORTHERN, THAI = {"area": "north"}, {"food": "thai", "area": "north"}
+CHEAP_THEN_THAI = [("NAME", CHEAP), ("ok", slots(food="thai"))]
+NORTH_AND_NOTHING = [("NAME", NORTH), ("NAME", {"hotel": {}})]
+NORTH_SOUTH_ANY = [("NAME", NORTH), ("NAME", SOUTH), ("NAME", slots())]
 
 
 @pytest.mark.parametrize(
     ("wanted", "turns", "cause", "turn", "faults"),
     [
         # What is matched has no cause.
-        ({"area": "north"}, [("NAME", NORTH)], None, None, ()),
-        ({"area": "north"}, [("PHONE is its number", NORTH)], "never named", None, ()),
-        ({"area": "north"}, [], "never named", None, ()),
+        (NORTHERN, [("NAME", NORTH)], None, None, ()),
+        (NORTHERN, [("PHONE is its number", NORTH)], "never named", None, ()),
+        (NORTHERN, [], "never named", None, ()),
         # Turn 0 offers r1 and r2, as wanted; turn 1 looks up nothing, finds nothing, and replaces
         # them.
-        (
-            {"area": "north"},
-            [("NAME", NORTH), ("NAME", {"hotel": {}})],
-            "domain not in the state",
-            1,
-            (AREA,),
-        ),
+        (NORTHERN, NORTH_AND_NOTHING, "domain not in the state", 1, (AREA,)),
         # Nothing Greek is dear but perhaps r3, which is in the south; the goal finds r1. The goal
         # leaves the price open, and of its only venue, r1, the price is another.
         (
@@ -70,34 +68,16 @@ NORTH, SOUTH, THAI = slots(area="north"), slots(area="south"), {"food": "thai", 
         # Another spelling is no other value: both select r2 and r4; what is missing is the area.
         (THAI, [("NAME", slots(food="Thai "))], "missing", 0, (AREA,)),
         # Turn 0 offers r1 and r2, of which r1 is not Thai; in turn 1 nothing is named.
-        (
-            THAI,
-            [("NAME", NORTH), ("ok", slots(area="north", food="thai"))],
-            "missing then",
-            0,
-            (FOOD,),
-        ),
+        (THAI, [("NAME", NORTH), ("ok", {"restaurant": THAI})], "missing then", 0, (FOOD,)),
         # North finds r1 and r2 in both turns: kept in the second, so that turn 0 decides.
         (THAI, [("NAME", NORTH)] * 2, "missing", 0, (FOOD,)),
         # The deciding turn is the last that set the offer: r1 and r2; then r3 and r4, none of which
         # was offered: set anew; then all four: kept.
-        (
-            {"area": "north"},
-            [("NAME", NORTH), ("NAME", SOUTH), ("NAME", slots())],
-            "other value",
-            1,
-            (OTHER_AREA,),
-        ),
+        (NORTHERN, NORTH_SOUTH_ANY, "other value", 1, (OTHER_AREA,)),
         # Area is other, food is missing: other value comes first, and both are faults.
         (THAI, [("NAME", SOUTH)], "other value", 0, (OTHER_AREA, FOOD)),
         # The food is there at the end, the area never is.
-        (
-            THAI,
-            [("NAME", slots(pricerange="cheap")), ("ok", slots(food="thai"))],
-            "missing then",
-            0,
-            (FOOD, AREA),
-        ),
+        (THAI, CHEAP_THEN_THAI, "missing then", 0, (FOOD, AREA)),
     ],
 )
 def test_the_cause_of_a_domain_that_is_not_matched(
@@ -146,9 +126,8 @@ def test_faults_that_let_venues_in_come_before_those_that_exclude() -> None:
 def slot_cause(slot: str, *responses: str, **kwargs: Sequence[Sequence[str]]) -> str | None:
     goals = {"restaurant": goal({"name": "golden spoon"}, [slot])}
     turns = [(response, slots()) for response in responses]
-    return explain(play(goals, *turns, **kwargs), DATABASE, RULES)["restaurant"].slot_causes.get(
-        slot
-    )
+    result = explain(play(goals, *turns, **kwargs), DATABASE, RULES)["restaurant"]
+    return result.slot_causes.get(slot)
 
 
 def test_never_said() -> None:
@@ -166,9 +145,8 @@ def test_said_before_booked() -> None:
     assert slot_cause("REFERENCE", "REFERENCE", "ok", booked=booked) == "said before booked"
     assert slot_cause("REFERENCE", "ok", "REFERENCE", booked=booked) is None
     # Said where it is booked, but not active, and never while active.
-    cause = slot_cause(
-        "REFERENCE", "ok", "REFERENCE", booked=booked, active=[["restaurant"], ["hotel"]]
-    )
+    active = [["restaurant"], ["hotel"]]
+    cause = slot_cause("REFERENCE", "ok", "REFERENCE", booked=booked, active=active)
     assert cause == "said while another domain is active"
 
 
@@ -196,11 +174,8 @@ def test_inform_success_and_causes_of_a_dialogue() -> None:
     both, alone, slot, well = results()
     rates = [(result.inform, result.success) for result in (both, alone, slot, well)]
     assert rates == [(0, 0), (0, 0), (1, 0), (1, 1)]
-    assert both.causes == {
-        "restaurant": "other value",
-        "train": "never named",
-        "train TRAINID": "never said",
-    }
+    trains = {"train": "never named", "train TRAINID": "never said"}
+    assert both.causes == {"restaurant": "other value", **trains}
     assert alone.causes == {"restaurant": "never named", "restaurant PHONE": "never said"}
     assert slot.causes == {"restaurant PHONE": "never said"}
     assert well.causes == {}
@@ -248,9 +223,7 @@ def test_of_no_dialogue_nothing_is_lost() -> None:
 
 def test_every_cause_has_words() -> None:
     for name in CAUSES:
-        words = cause_words(
-            "hotel", DomainResult(0.0, {}, name, 3, (Fault("area", "north", None),))
-        )
+        words = cause_words("hotel", DomainResult(0.0, {}, name, 3, (AREA,)))
         assert words.partition("{")[:2] == (words, "")
 
 

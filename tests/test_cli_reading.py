@@ -98,9 +98,7 @@ def _rows(run: Run) -> list[list[str]]:
 
 def _responses(content: dict[str, Any], pattern: str, text: str) -> dict[str, Any]:
     """Return predictions with what a pattern finds in responses replaced."""
-    return _every(
-        content, lambda turn: {**turn, "response": re.sub(pattern, text, turn["response"])}
-    )
+    return _every(content, lambda t: {**t, "response": re.sub(pattern, text, t["response"])})
 
 
 def _every(content: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:

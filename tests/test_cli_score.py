@@ -87,9 +87,8 @@ def test_options_are_those_of_the_library(
     cli: Cli, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
     arguments = ("--rules", "2023", "--setup", "strict", "--domains", "gold", "--states", "gold")
-    options = Options(
-        rules="2023", setup="strict", domains="gold", states="gold", metrics=("bleu", "inform")
-    )
+    sources = {"domains": "gold", "states": "gold"}
+    options = Options(rules="2023", setup="strict", metrics=["bleu", "inform"], **sources)
     report = cli.json("score", file, *arguments, "--metrics", "bleu,inform")
     assert report == score(careful, sample, options).to_dict()
 

@@ -38,7 +38,7 @@ STARS: State = {"hotel": {"area": "north", "stars": "4"}}
         ([STARS, {**STARS, **T1}, BOTH], [["hotel"], ["train"], ["train"]]),
         # The current one stays as long as it changes too, although another has more slots.
         (
-            [H1, {"train": {"day": "m", "people": "2", "leave": "10:00"}, **STARS}],
+            [H1, {"train": {"day": "m", "people": "2", "leave": "9"}, **STARS}],
             [["hotel"], ["hotel"]],
         ),
         # Of several that changed, the one with most slots; of equals the first of the state.

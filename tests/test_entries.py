@@ -221,9 +221,7 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
         monkeypatch.setattr(f"mwz.harness.board.{module}.absent_tracks", lambda: absent)
     assert {entry.system.track for entry in read_entries(REPOSITORY)} == {*tracks()} - {*absent}
     [warning] = capsys.readouterr().err.splitlines()
-    assert warning.endswith(
-        "leaves out 3 entries of tracks that are not installed (lexicalised, live)"
-    )
+    assert "leaves out 3 entries of tracks that are not installed (lexicalised, live" in warning
 
 
 def test_the_order_keeps_the_lines_of_entries_that_are_left_out() -> None:

@@ -317,28 +317,19 @@ def _read(span: str) -> tuple[Mapping[str, Any], list[str]]:
         ("[hotel]", {}),
         ("[hotel] area north stars 4", {"hotel": {"area": "north", "stars": "4"}}),
         ("[Hotel] Area north", {"hotel": {"area": "north"}}),
-        (
-            "[hotel] area north [train] day mon",
-            {"hotel": {"area": "north"}, "train": {"day": "mon"}},
-        ),
+        ("[hotel] area east [train] day mon", {"hotel": {"area": "east"}, "train": {"day": "mon"}}),
         ("[hotel] area north [taxi] [hotel] stars 4", {"hotel": {"area": "north", "stars": "4"}}),
         ("[hotel] area north area south", {"hotel": {"area": "south"}}),
         ("[hotel] area [train] day monday", {"train": {"day": "monday"}}),
         # Values of several words, slots of two.
-        (
-            "[hotel] name a b house type b house",
-            {"hotel": {"name": "a b house", "type": "b house"}},
-        ),
+        ("[hotel] name a b c type d e", {"hotel": {"name": "a b c", "type": "d e"}}),
         ("[hotel] price range low area east", {"hotel": {"pricerange": "low", "area": "east"}}),
         ("[train] leave 9:15 arrive 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
         ("[train] leave at 9:15 arrive by 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
         ("[hotel] book day monday", {"hotel": {"bookday": "monday"}}),
         ("[attraction] entrance fee free", {"attraction": {"entrancefee": "free"}}),
         # Venues whose names hold a slot's.
-        (
-            "[hotel] name people 's art area east",
-            {"hotel": {"name": "people 's art", "area": "east"}},
-        ),
+        ("[hotel] name people 's b area up", {"hotel": {"name": "people 's b", "area": "up"}}),
         ("[taxi] departure a time leave 9:00", {"taxi": {"departure": "a time", "leave": "9:00"}}),
         (
             "[restaurant] name chinese food takeaway food chinese",
@@ -346,23 +337,11 @@ def _read(span: str) -> tuple[Mapping[str, Any], list[str]]:
         ),
         ("[restaurant] food takeaway", {"restaurant": {"food": "takeaway"}}),
         # PPTOD's other way of writing.
-        (
-            "[hotel] pricerange is low , area is east",
-            {"hotel": {"pricerange": "low", "area": "east"}},
-        ),
+        ("[hotel] pricerange is a , area is b", {"hotel": {"pricerange": "a", "area": "b"}}),
         # MTTOD's: only what stands in brackets is a slot.
-        (
-            "<bos_belief> [hotel] [value_name] the day stay <eos_belief>",
-            {"hotel": {"name": "the day stay"}},
-        ),
-        (
-            "[hotel][value_price range]low[value_stars]4",
-            {"hotel": {"pricerange": "low", "stars": "4"}},
-        ),
-        (
-            "[hotel] [area] up [taxi] [leave] 9:15",
-            {"hotel": {"area": "up"}, "taxi": {"leave": "9:15"}},
-        ),
+        ("<bos_belief> [hotel] [value_name] a day <eos_belief>", {"hotel": {"name": "a day"}}),
+        ("[hotel][value_price range]a[value_stars]4", {"hotel": {"pricerange": "a", "stars": "4"}}),
+        ("[hotel] [area] a [taxi] [leave] 9", {"hotel": {"area": "a"}, "taxi": {"leave": "9"}}),
         # Special tokens.
         ("<sos_b> [hotel] area north <eos_b>", {"hotel": {"area": "north"}}),
         ("<sos_b> [hotel] area north <eos_b> [taxi] leave 9:00", {"hotel": {"area": "north"}}),

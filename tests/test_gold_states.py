@@ -208,10 +208,7 @@ BAD = [
     (_changed(data_json(), *FIRST, slice(2, 4)), "sng0001: 1 turns with a state; the benchmark"),
     (_changed(data_json(), *SEMI), "dialogue SNG0001.json, turn 0: no state ('semi')"),
     (_changed(data_json(), *SEMI, "stars", to=4), "0: no state (expected a string as value, found"),
-    (
-        _changed(trade_dials(), 0, "dialogue", 1, "belief_state"),
-        "turn 1: no state ('belief_state')",
-    ),
+    (_changed(trade_dials(), 0, "dialogue", 1, "belief_state"), "turn 1: no state ('belief_stat"),
 ]
 
 

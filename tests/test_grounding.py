@@ -164,9 +164,8 @@ def test_what_the_database_does_not_know_cannot_be_told() -> None:
 
 
 def test_a_venue_that_the_goal_names_need_not_be_named_again() -> None:
-    went = _restaurant(
-        "Their number is 01632960106.", wanted={"name": "nonna's attic"}, requested=("PHONE",)
-    )
+    wanted = {"name": "nonna's attic"}
+    went = _restaurant("Their number is 01632960106.", wanted=wanted, requested=("PHONE",))
     assert went.provided == {"PHONE": True}
 
 

@@ -111,13 +111,13 @@ def _dialogue(
         ([["a", "name", "oak inn", 4, 11]], "the NAME, 5 cam road"),
         # Left to right, in whatever order they are listed.
         (
-            [["a", "address", "5 cam road", 13, 23], ["a", "name", "oak inn", 4, 11]],
+            [["", "address", "5 cam road", 13, 23], ["", "name", "oak inn", 4, 11]],
             "the NAME, ADDRESS",
         ),
         # A span that starts before the last one ended is skipped.
         ([["a", "name", "oak inn", 4, 11], ["a", "type", "inn", 8, 11]], "the NAME, 5 cam road"),
         (
-            [["a", "type", "oak", 4, 7], ["a", "name", "oak inn, 5", 4, 14]],
+            [["", "type", "oak", 4, 7], ["", "name", "oak inn, 5", 4, 14]],
             "the TYPE inn, 5 cam road",
         ),
         # One that starts where the last one ended is not.

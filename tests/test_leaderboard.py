@@ -111,15 +111,13 @@ def test_incomplete_systems_are_ranked_by_lower_bounds(tmp_path: Path) -> None:
     enter(tmp_path, "more", scored=reports(turns=570, dialogues=95, strict=rates, optimistic=rates))
     enter(tmp_path, "last", scored=reports(bleu=19.0))
     ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.key, row.rank) for row in ranked] == [
-        *(("part", 1), ("more", 2), ("whole", 3), ("last", 4))
-    ]
+    ranks = [(row.key, row.rank) for row in ranked]
+    assert ranks == [("part", 1), ("more", 2), ("whole", 3), ("last", 4)]
     assert [row.ranking_key[0] for row in ranked] == pytest.approx([86.4, 85.5, 85.0, 84.0])
     page = leaderboard(read_entries(tmp_path), "2021")
     # The figures shown are those that rank.
-    assert _tables(page)["End-to-end systems"][2][:6] == [
-        *("1", "Part", "≥18.9", "≥72.0", "≥63.0", "≥86.4")
-    ]
+    cells = _tables(page)["End-to-end systems"][2][:6]
+    assert cells == ["1", "Part", "≥18.9", "≥72.0", "≥63.0", "≥86.4"]
     assert _notes(tmp_path, "part") == (
         "≥ 86.4 over all 100 dialogues (missing dialogues count as failures); 96.0 on "
         "the 90 submitted, as public tables print (BLEU/Inform/Success 21.0/80.0/70.0)"
@@ -172,9 +170,8 @@ def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) 
     entry = enter(tmp_path, "system", scored={"2021": report(styles=styles)})
     tables = _tables(leaderboard([entry], "2021"))
     # (70 + 60) / 2 + 10, and (80 + 65) / 2 + 10: BLEU of the canonical style is 10.
-    assert tables["Strict and optimistic set-up"][2][1:7] == [
-        *("70.0", "80.0", "60.0", "65.0", "75.0", "82.5")
-    ]
+    cells = tables["Strict and optimistic set-up"][2][1:7]
+    assert cells == ["70.0", "80.0", "60.0", "65.0", "75.0", "82.5"]
     header, _, shown = tables["BLEU by reference style"]
     assert dict(zip(header[1:], shown[1:], strict=True)) == {
         style: f"{bleu:.2f}" for style, bleu in styles.items()

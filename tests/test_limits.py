@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import pickle
 import sys
 import tracemalloc
@@ -222,11 +223,8 @@ def test_equal_problems_are_one_line_with_the_first_places() -> None:
 
 
 def test_problems_of_one_kind_are_one_with_an_example() -> None:
-    states = (
-        {"hotel": {"aera": "x"}, "taxi": {"departur": "x", "leave": {}}},
-        {"taxi": {"leav": "x"}},
-    )
-    turns = [{"response": "", "state": state} for state in states]
+    first = {"hotel": {"aera": "x"}, "taxi": {"departur": "x", "leave": {}}}
+    turns = [{"response": "", "state": state} for state in (first, {"taxi": {"leav": "x"}})]
     assert refusal(parse_submission, {"mul0001": turns}, TWO, "x").problems == (
         "dialogue mul0001, turn 0: `state`, taxi, leave: expected a string, found an object",
         "`state`, hotel: unknown slot 'aera' (did you mean area?), and similar ones, 3 times: "
@@ -258,6 +256,5 @@ def test_repeated_keys_are_refused_with_their_place(text: str, problem: str) -> 
 
 
 def test_the_same_key_in_several_objects_is_in_order() -> None:
-    assert parse_json(b'{"a": {"a": [{"a": 1}, {"a": 2}]}}', "x") == {
-        "a": {"a": [{"a": 1}, {"a": 2}]}
-    }
+    content = {"a": {"a": [{"a": 1}, {"a": 2}]}}
+    assert parse_json(json.dumps(content).encode(), "x") == content
