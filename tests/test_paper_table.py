@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-from helpers import CAREFUL, HASTY, SCRIPTED, Cli
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli, Run, table_rows
 from resampled_cases import made_up
 
 from mwz.harness import Benchmark
@@ -99,19 +99,23 @@ def table(cli: Cli) -> Cli:
 FIGURES = ("bleu", "inform", "success", "combined")
 
 
+def _rows(run: Run) -> dict[str, list[str]]:
+    """Return the name of each row of a table in Markdown, and its further cells."""
+    return {name.replace("\\", ""): cells for name, *cells in table_rows(run.out)}
+
+
 def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path: Path) -> None:
     seeds = []
     for number, file in enumerate((CAREFUL, HASTY)):
         seeds.append(tmp_path / f"mine_{number}.json")
         shutil.copy(file, seeds[-1])
     run = table.done(*seeds, "--baseline", HASTY, "--format", "md")
-    rows = [line.replace("\\", "") for line in run.out.splitlines() if line.startswith("| ")]
-    cells = {row.split("|")[1].strip(): [c.strip() for c in row.split("|")[2:-1]] for row in rows}
+    rows = _rows(run)
     reports = [cli.json("score", file, "--benchmark", "sample") for file in seeds]
     own = [{**report, "bleu": report["bleu"]["mwz22"]} for report in reports]
-    assert cells["hasty"] == [f"{own[1][name]:.1f}" for name in FIGURES]
+    assert rows["hasty"] == [f"{own[1][name]:.1f}" for name in FIGURES]
     values = [[report[name] for report in own] for name in FIGURES]
-    assert [cell.rstrip("*") for cell in cells["System"]] == [
+    assert [cell.rstrip("\\*") for cell in rows["System"]] == [
         f"{fmean(value):.1f} ± {stdev(value):.1f}" for value in values
     ]
     assert "training seeds \\(hasty 1, System 2\\)" in run.out
@@ -119,22 +123,20 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
     # One output each: what `mwz compare` tests by.
     run = table(CAREFUL, "--baseline", HASTY, "--format", "md")
     (pair,) = cli.json("compare", HASTY, CAREFUL, "--setup", "strict")["pairs"]
-    (row,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
-    marks = [cell.strip().endswith("*") for cell in row.split("|")[2:-1]]
+    marks = [cell.endswith("*") for cell in _rows(run)["careful"]]
     assert marks == [pair[name]["significant"] for name in FIGURES]
     assert "McNemar's test" in run.out
     # Figures are aligned at the right, marked or not.
     assert any(marks)
-    (rule,) = [line for line in run.out.splitlines() if line.startswith("|:--")]
-    assert all(cell.endswith(":") for cell in rule.split("|")[2:-1])
+    _, rule, *_ = table_rows(run.out)
+    assert all(cell.endswith(":") for cell in rule[1:])
 
 
 def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
     named = ("--name", f"A & B={HASTY}", CAREFUL, "--name", f"C={HASTY}")
     run = table(CAREFUL, *named, "--format", "md")
     message = run.out.replace("\\", "")
-    rows = [line.split("|")[1].strip() for line in message.splitlines() if line.startswith("| ")]
-    assert rows[-3:] == ["careful", "A & B", "C"]
+    assert [*_rows(run)][-3:] == ["careful", "A & B", "C"]
     assert "over training seeds (careful 1, A & B 2, C 1)" in message
     assert "* differs" not in message
     # Names are made distinct, so that each row has its own marks.
@@ -256,8 +258,8 @@ def test_two_outputs_beside_an_entry_of_the_board(
     for name in FIGURES:
         own = [whole_figure(report, name) or 0.0 for report in reports]
         shown.append(f"{fmean(own):.1f} ± {stdev(own):.1f}")
-    (row,) = [line for line in run.out.splitlines() if line.startswith("| System")]
-    assert [cell.strip().removesuffix("\\*") for cell in row.split("|")[2:-1]] == shown
-    (row,) = [line for line in run.out.splitlines() if line.startswith("| UBAR")]
-    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["17.6", "83.4", "70.3", "94.4"]
+    rows = _rows(run)
+    assert [cell.removesuffix("\\*") for cell in rows["System"]] == shown
+    (ubar,) = [cells for name, cells in rows.items() if name.startswith("UBAR")]
+    assert ubar == ["17.6", "83.4", "70.3", "94.4"]
     assert "UBAR: Towards Fully End-to-End Task-Oriented Dialog Systems with GPT-2" in run.out

@@ -178,25 +178,18 @@ def file(tmp_path: Path) -> Path:
     return write_json(tmp_path / "outputs.json", _turns(UNKNOWN, UNKNOWN))
 
 
-def test_check_score_why_and_compare_read_a_table(file: Path, tmp_path: Path, cli: Cli) -> None:
+def test_commands_read_a_table(file: Path, tmp_path: Path, cli: Cli) -> None:
     on, table = ("--benchmark", "two"), tmp_path / "aliases.toml"
     table.write_text('[placeholders]\nrestaurant_ref = "REFERENCE"\n')
-    run = cli.failed("check", file, *on)
-    assert "  unknown       [restaurant_ref] 2×\n" in run.out
-    run = cli("check", file, *on, "--placeholders", table)
-    assert (run.status, run.err) == (0, "")
-    assert "  unknown       none\n" in run.out
-    run = cli("score", file, *on, "--json", "-")
-    assert json.loads(run.out)["success"] == 0
-    run = cli("score", file, *on, "--json", "-", "--placeholders", table)
-    assert run.err == ""
-    assert json.loads(run.out)["success"] == 100
-    assert json.loads(run.out)["signature_fields"]["parameters"] == {
-        "placeholders": Aliases.from_table(OWN).label
-    }
-    run = cli("why", file, *on, "--placeholders", table)
-    assert (run.status, run.err) == (0, "")
-    assert cli("why", file, *on).out != run.out
+    assert "  unknown       [restaurant_ref] 2×\n" in cli.failed("check", file, *on).out
+    assert "  unknown       none\n" in cli.done("check", file, *on, "--placeholders", table).out
+    assert cli.json("score", file, *on)["success"] == 0
+    report = cli.json("score", file, *on, "--placeholders", table)
+    assert report["success"] == 100
+    label = Aliases.from_table(OWN).label
+    assert report["signature_fields"]["parameters"] == {"placeholders": label}
+    why = cli.done("why", file, *on, "--placeholders", table)
+    assert cli.done("why", file, *on).out != why.out
 
 
 def test_what_the_harness_makes_takes_no_aliases(cli: Cli) -> None:

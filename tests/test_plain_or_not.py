@@ -151,12 +151,6 @@ def test_delexicalised_responses_are_the_default(cli: Cli, both: Path, tmp_path:
     assert cli.json("score", both)["strict"] == cli.json("score", path)["strict"]
 
 
-def test_a_scorer_reads_what_its_options_mean(sample: Benchmark) -> None:
-    plain, delexicalised = (Scorer(sample, Options(lexicalised=is_plain)) for is_plain in (1, 0))
-    assert plain.score(_both()).metrics["grounded"].success["total"] == 100.0
-    assert delexicalised.score(_both()).metrics.get("grounded") is None
-
-
 def test_plain_english_of_some_turns_is_refused() -> None:
     turns = _both()
     del turns["TOWN002.json"][1]["lex_response"]

@@ -68,11 +68,6 @@ def test_scores_of_tracked_states_written_and_read_are_the_same() -> None:
         assert _parsed(scores) == scores
 
 
-def test_the_results_of_metrics_that_this_version_lacks_are_kept() -> None:
-    scores = Scores({"2021": report(surprise={"bits": 3.5, "of": ["a", None]})}, None)
-    assert _parsed(scores) == scores
-
-
 def test_the_file_has_all_rule_sets() -> None:
     made = reports()
     content = json.loads(scores_text(Scores(made, HASHES)))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal, refusal
-from tracking_cases import belief, tracked, write_states
+from helpers import benchmark, dialogue, goal, refusal
+from tracking_cases import belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.tracked_files import annotated
@@ -176,17 +175,6 @@ def test_files_with_gold_states_get_domains_from_the_benchmark() -> None:
 def test_a_file_of_other_dialogues_gets_none(id_: str, turns: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         annotated(_own(id_, turns), _toy)
-
-
-def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) -> None:
-    path = write_states(tmp_path / "states.json", TURNS, "d0001")
-    run = cli.done("dst", path, "--per-domain", "--variant", "dontcare=drop")
-    rows = {line.split()[0]: line.split()[1:] for line in run.out.splitlines() if line}
-    assert rows["hotel"][:2] == ["3", "33.33"]
-    assert rows["mean"][:2] == ["–", "66.67"]
-    assert "|per-domain:gold-slots|dontcare:drop|none:absent|" in run.out
-    message = cli.refused("dst", path, "--variant", "per-domain=active")
-    assert "dialogue d0001: not in the benchmark sample" in message
 
 
 def test_slots_as_written_are_those_of_the_file_and_the_benchmark() -> None:
