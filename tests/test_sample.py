@@ -6,7 +6,6 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import PROJECT, sample_predictions
@@ -28,13 +27,8 @@ RULES = rule_set("2021")
 
 
 @pytest.fixture(scope="module")
-def outputs() -> dict[str, Any]:
-    return {name: sample_predictions(name) for name in SUBMISSIONS}
-
-
-@pytest.fixture(scope="module")
-def reports(sample: Benchmark, outputs: dict[str, Any]) -> dict[str, Report]:
-    return {name: score(output, sample) for name, output in outputs.items()}
+def reports(sample: Benchmark) -> dict[str, Report]:
+    return {name: score(sample_predictions(name), sample) for name in SUBMISSIONS}
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ def test_threads_may_share_a_scorer(sample: Benchmark, careful: Any) -> None:
     scorer = Scorer(sample)
     expected = score(careful, sample)
     with ThreadPoolExecutor(8) as pool:
-        assert all(r == expected for r in pool.map(scorer.score, [careful] * 16))
+        assert all(r == expected for r in pool.map(scorer.score, [careful] * 8))
 
 
 def test_metrics_may_be_called_by_their_other_names(sample: Benchmark) -> None:

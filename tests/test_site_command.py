@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from entered import site_of
+from entered import enter, site_of
 from helpers import Cli
 from loopback import running
 from parsed import elements, text_of, tree_of
@@ -61,9 +61,17 @@ def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site:
     assert (done.status, (tmp_path / "web").exists()) == (2, False)
 
 
-@pytest.fixture
-def served(three_entries: Path) -> Iterator[str]:
-    pages = {path: partial(str, text) for path, text in site_of(three_entries).items()}
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The site of one entry."""
+    folder = tmp_path_factory.mktemp("site") / "submissions"
+    enter(folder, "alpha")
+    return site_of(folder)
+
+
+@pytest.fixture(scope="module")
+def served(files: dict[str, str]) -> Iterator[str]:
+    pages = {path: partial(str, text) for path, text in files.items()}
     with page_server(pages, 0) as server, running(server) as address:
         assert server.server_address[0] == LOOPBACK
         yield address
@@ -74,8 +82,7 @@ def _get(address: str) -> tuple[str, str]:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
-def test_the_site_is_served_as_it_would_be_written(served: str, three_entries: Path) -> None:
-    files = site_of(three_entries)
+def test_the_site_is_served_as_it_would_be_written(served: str, files: dict[str, str]) -> None:
     assert _get(served) == ("text/html; charset=utf-8", files["index.html"])
     assert _get(f"{served}/systems/alpha.html?x=1")[1] == files["systems/alpha.html"]
     assert _get(f"{served}/site.js") == ("text/javascript; charset=utf-8", files["site.js"])

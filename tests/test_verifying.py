@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tomli_w
-from entered import (
-    SAMPLE_TRACKS,
-    change_scores,
-    edit_inform,
-    edit_scores,
-    make_older,
-    sample_content,
-    system,
-)
+from entered import SAMPLE_TRACKS, change_scores, edit_inform, edit_scores, sample_content, system
 from helpers import Cli
 from submitted import files_below
 
@@ -28,6 +20,8 @@ from mwz.harness.board.scores import SCORES_FILE, Mismatch
 from mwz.harness.board.systems import PREDICTIONS_FILE
 
 Tamper = Callable[[Path], object]
+ALTERED = gzip.compress(sample_content("careful") + b" ", mtime=0)
+OTHER_PREDICTIONS = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
 
 
 @pytest.fixture
@@ -36,10 +30,10 @@ def folder(sample_entries: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sample_entries, tmp_path / "base" / "submissions"))
 
 
-def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Rescored]:
+def _verified(folder: Path, *names: str) -> dict[str, Rescored]:
     entries = read_entries(folder)
     chosen = [entry for entry in entries if not names or entry.key in names]
-    outcomes = verify(entries, chosen, rescore(chosen, folders=folders))
+    outcomes = verify(entries, chosen, rescore(chosen))
     return {outcome.key: outcome for outcome in outcomes}
 
 
@@ -47,10 +41,6 @@ def _facts(entry: Path, **changes: Any) -> None:
     """Write an entry's `entry.toml` by hand."""
     facts = system(name=entry.name, track=SAMPLE_TRACKS[entry.name])
     (entry / ENTRY_FILE).write_text(tomli_w.dumps({**facts, **changes}), encoding="utf-8")
-
-
-def _put(entry: Path, content: bytes) -> None:
-    (entry / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
 
 
 def test_honest_entries_hold_and_nothing_is_written(folder: Path) -> None:
@@ -91,14 +81,8 @@ def _signed(name: str, value: str) -> Tamper:
         (_signed("data", "f" * 64), "reports.2021: different versions of the benchmark's content"),
         (_signed("rules_digest", "f" * 64), "reports.2021: different rules: 2021-ffffffffffff"),
         (_set("predictions", "sha256", to="f" * 64), "the predictions are not those that were sco"),
-        (
-            _set("predictions", "git_blob", to="f" * 40),
-            f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
-        ),
-        (
-            lambda entry: _put(entry, sample_content("careful") + b" "),
-            f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
-        ),
+        (_set("predictions", "git_blob", to="f" * 40), OTHER_PREDICTIONS),
+        (lambda entry: (entry / PREDICTIONS_FILE).write_bytes(ALTERED), OTHER_PREDICTIONS),
         (
             lambda entry: _facts(entry, track="policy-optimization"),
             "track policy-optimization: needs gold belief states; they are predicted",
@@ -106,7 +90,6 @@ def _signed(name: str, value: str) -> Tamper:
         (lambda entry: _facts(entry, name="Other"), "its name is Other, so its folder must be"),
         (lambda entry: (entry / SCORES_FILE).write_text("{"), "scores.json: not JSON"),
         (lambda entry: (entry / SCORES_FILE).unlink(), "scores.json: no such file"),
-        (make_older, "scores.json: format: 4 is expected"),
         (
             lambda entry: change_scores(entry, lambda c: c["reports"].pop("2023")),
             "reports.2023: not scored",
