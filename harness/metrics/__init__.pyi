@@ -103,7 +103,6 @@ from .tracking.evaluation import (
     non_uniformity as non_uniformity,
     score_tracking as score_tracking,
     tail_orientation as tail_orientation,
-    tracking_formula as tracking_formula,
     tracking_shares as tracking_shares,
 )
 from .tracking.goal_accuracy import is_exact as is_exact

@@ -30,7 +30,10 @@ def tracking_rows(played: Played) -> Rows:
 
 def formula(sums: Sums) -> Figures:
     """Return figure -> percent: `dst.JGA`, `dst.FGA.0.5` and so on."""
-    return metrics.tracking_formula(sums)
+    # Imports late, as above; no other room uses it, so that the door does not have it.
+    from .tracking.evaluation import tracking_formula
+
+    return tracking_formula(sums)
 
 
 def score_states(played: Played) -> Results:
