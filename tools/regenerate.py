@@ -26,7 +26,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
@@ -47,7 +47,7 @@ from mwz.harness.io import (
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import SETUPS, Setup, response_metrics, tracking_metrics
-from mwz.harness.scoring import Report, Scorer, report_on, with_all_metrics
+from mwz.harness.scoring import Scorer, report_on, with_all_metrics
 from mwz.harness.submission import (
     checked_submission,
     declared_features,
@@ -96,11 +96,12 @@ _JSON = {
 
 def layouts() -> dict[str, list[str]]:
     """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
+    found = {}
     with _files() as places:
-        return {
-            name: sorted(set(_places("", json.loads(_run(line, places)[1]))))
-            for name, line in _JSON.items()
-        }
+        for name, line in _JSON.items():
+            document = json.loads(_run(line, places)[1])
+            found[name] = sorted(set(_places("", document)))
+    return found
 
 
 def _places(place: str, content: Any) -> Iterator[str]:
@@ -123,20 +124,21 @@ def _files() -> Iterator[dict[str, str]]:
         places = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
         places["board"] = str(Path(folder) / "board" / "submissions")
         for name in ("careful", "hasty"):
-            submit = ("submit", f"{{{name}}}", "--name", name, "--track", "end-to-end")
-            more = ("--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50")
-            status, _, shown = _run((*submit, *more), places)
+            line = ["submit", f"{{{name}}}", "--name", name, "--track", "end-to-end"]
+            line += ["--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50"]
+            status, _, shown = _run(line, places)
             assert status == 0, shown
         yield places
 
 
-def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, str]:
+def _run(line: Iterable[str], places: Mapping[str, str]) -> tuple[object, str, str]:
     """Run a command in this process; return its exit status and what it wrote."""
-    out, err = io.TextIOWrapper(buffer := io.BytesIO(), "utf-8"), io.StringIO()
+    buffer = io.BytesIO()
+    out, err = io.TextIOWrapper(buffer, "utf-8"), io.StringIO()
     status: object = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main([part.format(**places) for part in line])
+            main([argument.format(**places) for argument in line])
         except SystemExit as done:
             status = done.code
     out.flush()
@@ -177,20 +179,13 @@ def _board() -> Board:
     return read_board(SUBMISSIONS, [*_entries()], DEFAULT_RULES)
 
 
-_Rows: TypeAlias = list[list[str | int | float | None]]
-
-
-def _choices(kind: Any) -> tuple[str, ...]:
-    """Return the answers to a fact, if it is not a text or a number of one's own."""
-    one, _ = get_args(kind)
-    return get_args(one) if get_origin(one) is Literal else ()
-
-
 def _facts() -> str:
-    rows: _Rows = [
-        [f"`{name}`", fact.description, ", ".join(_choices(fact.annotation))]
-        for name, fact in FACTS.items()
-    ]
+    rows = []
+    for name, fact in FACTS.items():
+        # The answers, if it is not a text or a number of one's own.
+        answers, _ = get_args(fact.annotation)
+        choices = get_args(answers) if get_origin(answers) is Literal else ()
+        rows.append([f"`{name}`", fact.description, ", ".join(choices)])
     return markdown_table(["fact", "what it states", "one of"], rows)
 
 
@@ -199,60 +194,53 @@ def _placeholders() -> str:
     written: dict[str, list[str]] = {}
     for placeholder, name in rules.ontology.items():
         written.setdefault(name, []).append(f"`[{placeholder}]`")
-    rows = [
-        [name, "yes" if name in rules.about_venues else "", " ".join(placeholders)]
-        for name, placeholders in sorted(written.items())
-    ]
+    rows = []
+    for name, placeholders in sorted(written.items()):
+        about_venues = "yes" if name in rules.about_venues else ""
+        rows.append([name, about_venues, " ".join(placeholders)])
     return markdown_table(["becomes", "tells about a venue", "placeholders"], rows)
 
 
 def _bounds() -> str:
-    rows: _Rows = [
-        [what, f"{default:,}", f"`{VARIABLE}{name.upper()}`"]
-        for name, (default, what) in LIMITS.items()
-    ]
+    rows = []
+    for name, (default, what) in LIMITS.items():
+        rows.append([what, f"{default:,}", f"`{VARIABLE}{name.upper()}`"])
     rows.append(["characters in a message", f"{LONGEST_MESSAGE:,}", "fixed"])
     return markdown_table(["at most", "by default", "set by"], rows)
 
 
 def _formats() -> str:
-    return markdown_table(
-        ["format", "description"], [[one.name, one.description] for one in formats()]
-    )
+    rows = [[format_.name, format_.description] for format_ in formats()]
+    return markdown_table(["format", "description"], rows)
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return " ".join(f"`{word}`" for word in words)
 
 
 def _keys() -> str:
-    meanings = {
-        "id": "a dialogue's id",
-        "turns": "a dialogue's turns",
-        "number": "a turn's number",
-        **{key: f"`{key}` of a turn" for key in TURN_KEYS},
-    }
-    return markdown_table(
-        ["field", "keys"],
-        [[told, " ".join(f"`{key}`" for key in KEYS[role])] for role, told in meanings.items()],
-    )
+    meanings = {"id": "a dialogue's id", "turns": "a dialogue's turns", "number": "a turn's number"}
+    for key in TURN_KEYS:
+        meanings[key] = f"`{key}` of a turn"
+    rows = [[meaning, _quoted(KEYS[role])] for role, meaning in meanings.items()]
+    return markdown_table(["field", "keys"], rows)
 
 
 def _roles() -> str:
-    rows = [[role, " ".join(f"`{word}`" for word in words)] for role, words in ROLES.items()]
+    rows = [[role, _quoted(words)] for role, words in ROLES.items()]
     return markdown_table(["a key is", "with one of the words"], rows)
 
 
 def _names() -> str:
-    rows = [
-        [kind, " ".join(f"`{name}`" for name in sorted(names))]
-        for kind, names in (("domains", STATE_DOMAINS), ("slots", STATE_SLOTS))
-    ]
+    rows = [["domains", _quoted(sorted(STATE_DOMAINS))], ["slots", _quoted(sorted(STATE_SLOTS))]]
     return markdown_table(["of states", "known names"], rows)
 
 
 def _response_metrics() -> str:
-    computed = {True: "yes", False: "if named"}
     rows = []
     for name, metric in response_metrics().items():
         term = glossary()["metrics"][name]
-        is_computed = computed[metric.is_default]
+        is_computed = "yes" if metric.is_default else "if named"
         rows.append([f"`{name}`", term.meaning, term.unit, term.source, is_computed])
     return markdown_table(["`--metrics`", "measures", "unit", "source", "computed"], rows)
 
@@ -263,13 +251,13 @@ def _setups() -> str:
     for name, named in SETUPS.items():
         key = (named.setup, named.domains or "own", named.states or "own")
         sharing.setdefault(key, []).append(name)
-    rows: _Rows = []
+    rows = []
     for (setup, domains, states), names in sharing.items():
         reduced = "yes" if setup.reduced_search else ""
         title = ", ".join(f"`{name}`" for name in names)
         sources = "; ".join(SETUPS[name].source for name in names)
-        choices = [setup.comparison, reduced, domains, states, setup.references]
-        rows.append([title, *choices, SETUPS[names[0]].description, sources])
+        row = [title, setup.comparison, reduced, domains, states, setup.references]
+        rows.append([*row, SETUPS[names[0]].description, sources])
     headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "description"]
     return markdown_table([*headers, "source"], rows)
 
@@ -290,16 +278,18 @@ _TRACKS = {"end-to-end": " (end-to-end)", "policy-optimization": " (policy)"}
 
 def _some_systems() -> str:
     """Return the README's table, and how it counts what systems leave out."""
-    board = _board()
-    by_key = {row.key: row for row in board.rows}
+    by_key = {row.key: row for row in _board().rows}
     rows, notes = [], []
-    for row in map(by_key.__getitem__, _README):
+    for key in _README:
+        row = by_key[key]
+        cells = [row.name + _TRACKS.get(row.entry.system.track, "")]
+        for name in ("bleu", "inform", "success", "combined"):
+            cells.append(figure_of(row, name).text)
         # What the paper says of the corpus is no report of a system.
-        own = next((one.figures for one in row.entry.system.reported if one.setup == "own"), {})
-        reported = (str(own.get(name, NOTHING)) for name in ("inform", "success"))
-        title = row.name + _TRACKS.get(row.entry.system.track, "")
-        scored = (figure_of(row, name).text for name in ("bleu", "inform", "success", "combined"))
-        rows.append([title, *scored, *reported])
+        claims = _own_claims(row.entry)[:1]
+        reported = claims[0].figures if claims else {}
+        cells += [str(reported.get(name, NOTHING)) for name in ("inform", "success")]
+        rows.append(cells)
         if bound_note(row):
             notes.append(f"{row.name}: {bound_note(row)}.")
     headers = ["System", "BLEU", "Inform", "Success", "Combined"]
@@ -307,55 +297,39 @@ def _some_systems() -> str:
     return "\n\n".join([table, *notes])
 
 
+def _own_claims(entry: Entry) -> list[ReportedFigures]:
+    return [claim for claim in entry.system.reported if claim.setup == "own"]
+
+
 def _audited_systems() -> str:
     """Return what authors report of their systems beside the harness's figures of the outputs."""
+    names = ("bleu", "inform", "success")
     rows = []
     for row in _board().rows:
-        printed = _printed(one for one in row.entry.system.reported if one.setup == "own")
-        if row.entry.system.predictions.by_harness or printed == NOTHING:
+        printed = []
+        for claim in _own_claims(row.entry):
+            printed.append(" / ".join(str(claim.figures.get(name, NOTHING)) for name in names))
+        if row.entry.system.predictions.by_harness or not printed:
             continue
         newer = row.entry.scores.reports.get("2023")
-        rows.append(
-            [
-                escaped_cell(row.name),
-                printed,
-                _slashed(
-                    as_played(figure_of(row, name)).text for name in ("bleu", "inform", "success")
-                ),
-                _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
-            ]
-        )
+        rates = (None, None) if newer is None else (newer.inform, newer.success)
+        strict = [as_played(figure_of(row, name)).text for name in names]
+        cells = [escaped_cell(row.name), "; ".join(printed), " / ".join(strict)]
+        rows.append([*cells, " / ".join(map(figure, rates))])
     headers = ["System", "Authors (B / I / S)", "Strict (B / I / S)", "Rules 2023 (I / S)"]
     return markdown_table(headers, rows)
 
 
-def _printed(claims: Iterable[ReportedFigures]) -> str:
-    """Return the BLEU, Inform and Success that sources print."""
-    names = ("bleu", "inform", "success")
-    found = (_slashed(str(one.figures.get(name, NOTHING)) for name in names) for one in claims)
-    return "; ".join(found) or NOTHING
-
-
-def _rates(report: Report | None) -> Sequence[float | None]:
-    return (None, None) if report is None else (report.inform, report.success)
-
-
-def _slashed(figures: Iterable[str]) -> str:
-    return " / ".join(figures)
-
-
 def _rule_sets_of_rows() -> str:
     """Return the rows of the public board that do not come out under the default rule set."""
-    rows = [
-        [
-            escaped_cell(one["system"]),
-            *(one["printed"][name] for name in ("inform", "success")),
-            *(_slashed(map(signed, gaps.values())) for gaps in one["differences"].values()),
-            " or ".join(one["under"]) or "neither",
-        ]
-        for one in rule_set_rows(_entries(), read_reported(SUBMISSIONS))
-        if DEFAULT_RULES not in one["under"]
-    ]
+    rows = []
+    for line in rule_set_rows(_entries(), read_reported(SUBMISSIONS)):
+        if DEFAULT_RULES in line["under"]:
+            continue
+        row = [escaped_cell(line["system"]), line["printed"]["inform"], line["printed"]["success"]]
+        for gaps in line["differences"].values():
+            row.append(" / ".join(map(signed, gaps.values())))
+        rows.append([*row, " or ".join(line["under"]) or "neither"])
     headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
     return markdown_table(headers, rows)
 
@@ -367,11 +341,12 @@ def _paper_cells() -> str:
     for table in paper["tables"]:
         several = len({row.get("setup") for row in table["rows"]}) > 1
         for row in table["rows"]:
-            setup = f", {row.get('setup', 'strict')}" if several else ""
-            number = str(table["number"])
-            titles[number, row["label"]] = (
-                "authors' own" if row.get("quoted") else table["title"] + setup
-            )
+            title = table["title"]
+            if row.get("quoted"):
+                title = "authors' own"
+            elif several:
+                title += f", {row.get('setup', 'strict')}"
+            titles[str(table["number"]), row["label"]] = title
     groups: dict[tuple[str, str], list[PrintedFigure]] = {}
     for cell in cells(paper, entries, DEFAULT_RULES):
         number = cell.source.removeprefix("table ")
@@ -385,8 +360,8 @@ def _paper_cells() -> str:
             if not (cell.equal or cell.setup == QUOTED):
                 difference = f"{cell.title} {cell.texts()[2]}"
                 differing.setdefault(names[cell.entry], []).append(difference)
-        told = (f"{name}: {', '.join(of)}" for name, of in differing.items())
-        rows.append([*place, equal_text(group), "; ".join(told)])
+        differences = [f"{name}: {', '.join(listed)}" for name, listed in differing.items()]
+        rows.append([*place, equal_text(group), "; ".join(differences)])
     return markdown_table(["table", "figures", "equal", "harness minus reported"], rows)
 
 
@@ -400,18 +375,19 @@ def _fuzzy_joint_accuracies() -> str:
 
     Entries with the same figures, whose states are the same, share a row.
     """
-    names = ("joint_accuracy", "joint_accuracy_as_written")
-    sharing: dict[tuple[float, ...], list[str]] = {}
+    sharing: dict[tuple[float, float, float], list[str]] = {}
     for entry in _entries():
         report = entry.scores.reports.get(DEFAULT_RULES)
         tracked = None if entry.system.predictions.by_harness or report is None else report.dst
-        if tracked is not None and isinstance(exact := tracked.metrics["JGA"], float):
-            figures = (exact, *(tracked.fuzzy[name] for name in names))
+        exact = None if tracked is None else tracked.metrics["JGA"]
+        if tracked is not None and isinstance(exact, float):
+            fuzzy = tracked.fuzzy
+            figures = (exact, fuzzy["joint_accuracy"], fuzzy["joint_accuracy_as_written"])
             sharing.setdefault(figures, []).append(escaped_cell(entry.system.name))
-    rows = [
-        [", ".join(systems), *(figure(accuracy, 2) for accuracy in figures)]
-        for figures, systems in sorted(sharing.items(), key=lambda item: item[0][0] - item[0][1])
-    ]
+    rows = []
+    for figures in sorted(sharing, key=lambda figures: figures[0] - figures[1]):
+        accuracies = [figure(accuracy, 2) for accuracy in figures]
+        rows.append([", ".join(sharing[figures]), *accuracies])
     return markdown_table(["System", "JGA", "Fuzzy joint accuracy", "As written"], rows)
 
 
@@ -433,10 +409,10 @@ def _percent(share: float) -> str:
 
 
 def _flags() -> str:
-    rows = [
-        [f"`{name}`", glossary()["flags"][name].meaning, flag.honest_range, flag.bound, flag.remedy]
-        for name, flag in declared_flags().items()
-    ]
+    rows = []
+    for name, flag in declared_flags().items():
+        meaning = glossary()["flags"][name].meaning
+        rows.append([f"`{name}`", meaning, flag.honest_range, flag.bound, flag.remedy])
     headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]
     return markdown_table(headers, rows)
 
