@@ -256,10 +256,7 @@ def _comparable(system: Evidence, other: Evidence) -> Comparability:
     # What they cover is made equal, and the placeholders that entries add are their own.
     apart_from = ["coverage", PLACEHOLDERS]
     metrics = response_metrics()
-    uses_states = False
-    for name in system.statistics:
-        uses_states |= name not in metrics or "states" in metrics[name].needs
-    if not uses_states:
+    if all(name in metrics and "states" not in metrics[name].needs for name in system.statistics):
         apart_from.append("states")
     return system.signature.comparable_with(other.signature, apart_from)
 

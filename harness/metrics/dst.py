@@ -46,11 +46,6 @@ def tracking_figures() -> Sequence[Figure]:
     return metrics.joined_metric().presentation.all_figures()
 
 
-def tracking_type() -> dict[str, object]:
-    """Return the key of the result -> its type."""
-    return {"dst": metrics.TrackingResult}
-
-
 def unfit(submission: NormalizedSubmission) -> str | None:
     """Say that a submission lacks states."""
     return None if submission.predicts_states else "`dst` needs a `state` in every turn"
@@ -66,7 +61,7 @@ METRIC: Metric[Played] = Metric(
     rows=tracking_rows,
     formula=formula,
     value=score_states,
-    result=tracking_type,
+    result=lambda: {"dst": metrics.TrackingResult},
     details=tracked_dialogues,
     unfit=unfit,
     is_default=False,

@@ -80,13 +80,14 @@ class Choices:
     @property
     def variants(self) -> dict[str, str]:
         """The variants of metrics, as signatures name them; those of papers only if chosen."""
-        chosen = {name: getattr(self, name.replace("-", "_")) for name in VARIANTS}
-        named = {
-            name: value
-            for name, value in chosen.items()
-            if name in _ALWAYS_NAMED or value != VARIANTS[name][0]
-        }
-        return {**named, "only": ",".join(self.only)} if self.only else named
+        named = {}
+        for name, values in VARIANTS.items():
+            value = getattr(self, name.replace("-", "_"))
+            if name in _ALWAYS_NAMED or value != values[0]:
+                named[name] = value
+        if self.only:
+            named["only"] = ",".join(self.only)
+        return named
 
     def counts(self, domain: str, value: str) -> bool:
         """Whether a slot of a domain counts, with its value."""
@@ -108,11 +109,11 @@ class Choices:
         domains: dict[str, float] = {}
         for text in given:
             name, _, value = text.partition("=")
-            of = domains if name.startswith(_FORGET) else values
+            chosen = domains if name.startswith(_FORGET) else values
             key = name.removeprefix(_FORGET).replace("-", "_")
-            if key in of:
+            if key in chosen:
                 raise InputError(place, f"{name} is there twice")
-            of[key] = _value(name, value, place)
+            chosen[key] = _value(name, value, place)
         lambdas = [*values.pop("lambda", DEFAULT_LAMBDAS), *values.pop("forget", ())]
         return cls(lambdas=tuple(dict.fromkeys(lambdas)), domain_lambdas=domains, **values)
 

@@ -288,13 +288,14 @@ def score_tracking(
     for key in next(iter(per_domain.values()), {}):
         if key not in ("turns", "lambda"):
             per_domain_mean[key] = fmean(figures[key] for figures in per_domain.values())
+    positions, losses = _lost_accuracy(states, choices)
     return replace(
         whole,
         per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
         per_domain=per_domain,
         per_domain_mean=per_domain_mean,
-        positions=_by_position(states, choices),
-        losses=_losses(states),
+        positions=positions,
+        losses=losses,
         mistakes=_mistake_patterns(mistakes, list(rows.values()), choices),
     )
 
@@ -374,18 +375,23 @@ def _check_slots(states: TrackedStates, choices: Choices) -> None:
     refuse("slots", problems)
 
 
-def _by_position(
+def _lost_accuracy(
     states: Sequence[DialogueStates], choices: Choices
-) -> tuple[Mapping[str, Number], ...]:
-    """Return the scores of each tenth of the dialogues, and where accuracy is lost."""
+) -> tuple[tuple[Mapping[str, Number], ...], dict[str, Number]]:
+    """Return `positions` and `losses` of the result: where dialogues lose their accuracy."""
     turns_of_part: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
     lost_in: Counter[int] = Counter()
+    places_lost = []
+    recovered = 0
     for dialogue in states:
         for place, turn in enumerate(dialogue):
             turns_of_part[place * POSITIONS // len(dialogue)].append(turn)
         exact = list(map(is_exact, dialogue))
         if not exact[-1]:
-            lost_in[exact.index(False) * POSITIONS // len(dialogue)] += 1
+            first = exact.index(False)
+            lost_in[first * POSITIONS // len(dialogue)] += 1
+            places_lost.append(first / len(dialogue))
+            recovered += any(exact[first:])
     positions = []
     for part, turns in enumerate(turns_of_part):
         joint = list(map(is_exact, turns))
@@ -399,24 +405,12 @@ def _by_position(
                 "first_lost": lost_in[part],
             }
         )
-    return tuple(positions)
-
-
-def _losses(states: Sequence[DialogueStates]) -> dict[str, Number]:
-    """Return where dialogues that end inexact lose joint goal accuracy for the first time."""
-    places = []
-    recovered = 0
-    for dialogue in states:
-        exact = list(map(is_exact, dialogue))
-        if not exact[-1]:
-            first = exact.index(False)
-            places.append(first / len(dialogue))
-            recovered += any(exact[first:])
-    return {
-        "dialogues": len(places),
+    losses = {
+        "dialogues": len(places_lost),
         "recovered": recovered,
-        "mean_position": fmean(places) if places else None,
+        "mean_position": fmean(places_lost) if places_lost else None,
     }
+    return tuple(positions), losses
 
 
 def mistakes_by_turn(changes: Iterable[Iterable[Change]]) -> list[int]:

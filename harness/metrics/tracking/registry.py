@@ -153,11 +153,17 @@ def tracking_signature(
     if gold is None:
         benchmark_states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         gold = GoldStates("", benchmark.name, benchmark_states)
+    # The turns scored of all, and a digest of which; None if all are.
+    coverage = None
+    turns = sum(len(dialogue.gold) for dialogue in dialogues)
+    if turns != benchmark.turns:
+        played = sorted((tracked.id, list(range(len(tracked.gold)))) for tracked in dialogues)
+        coverage = f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"
     return Signature(
         benchmark=benchmark.name,
         rules=rules.name,
         rules_digest=rules.digest,
-        coverage=_coverage(dialogues, benchmark),
+        coverage=coverage,
         gold=gold.digest,
         parameters=parameters,
     )
@@ -175,14 +181,3 @@ def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
     else:
         return over
     return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
-
-
-def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
-    """Return the turns scored of all and a digest of which; None if all are."""
-    played = []
-    for dialogue in dialogues:
-        played.append((dialogue.id, list(range(len(dialogue.gold)))))
-    turns = sum(len(numbers) for _, numbers in played)
-    if turns == benchmark.turns:
-        return None
-    return f"{turns}/{benchmark.turns}-{digest_of_json(sorted(played))[:SHOWN_HASH]}"
