@@ -22,12 +22,7 @@ from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
 from mwz.harness.errors import InputError
-from mwz.harness.submission import (
-    Submission,
-    checked_submission,
-    read_predictions,
-    standard_form,
-)
+from mwz.harness.submission import Submission, checked_submission, read_predictions, standard_form
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -212,7 +207,7 @@ def write_json(path: Path, content: object) -> Path:
 def table_rows(text: str) -> list[list[str]]:
     """Return the cells of the first table in Markdown, the line below its titles included."""
     lines = text.splitlines()
-    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
+    start = next(number for number, line in enumerate(lines) if line.startswith("|"))
     table = takewhile(lambda line: line.startswith("|"), lines[start:])
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
 

@@ -134,16 +134,16 @@ class Lexicaliser:
         if named and not another:
             return named[-1]
         venues = self._find(domain) or [*self._venues[domain].values()]
-        kept = self._kept.get(domain)
-        if kept is None or kept not in venues or named:
+        chosen = self._kept.get(domain)
+        if chosen is None or chosen not in venues or named:
             fresh = [venue for venue in venues if venue not in named] or venues
             most = max(map(len, fresh), default=0)
             whole = [venue for venue in fresh if len(venue) == most]
-            kept = self._chance.choice(whole) if whole else {}
+            chosen = self._chance.choice(whole) if whole else {}
         if not named:
-            self._kept[domain] = kept
-        named.append(kept)
-        return kept
+            self._kept[domain] = chosen
+        named.append(chosen)
+        return chosen
 
     def _venue_domain(self, domain: str) -> str:
         """Return a domain whose venues have names: the one asked for, or one spoken of."""
@@ -246,12 +246,9 @@ def lexicalised_predictions(
     written: dict[str, list[dict[str, Any]]] = {}
     for dialogue in play(normalized, scorer.benchmark, states, domains):
         turns = submission.dialogues[dialogue.id]
-        texts = lexicalise(
-            [turn.response for turn in turns],
-            dialogue.states,
-            dialogue.active_domains,
-            f"{seed} {dialogue.id}",
-        )
+        responses = [turn.response for turn in turns]
+        own_seed = f"{seed} {dialogue.id}"
+        texts = lexicalise(responses, dialogue.states, dialogue.active_domains, own_seed)
         written[dialogue.id] = []
         for turn, text, slot_domains in zip(turns, texts, dialogue.active_domains, strict=True):
             # Placeholders that come back name no domain.

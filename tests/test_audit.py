@@ -74,12 +74,8 @@ def auditing(tmp_path: Path) -> Auditing:
 
 def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: Auditing) -> None:
     inform = auditing({"inform": 75.0})["inform"]
-    assert inform.by_setup == {
-        ("2021", "strict"): 70.0,
-        ("2021", "optimistic"): 80.0,
-        ("2023", "strict"): 69.0,
-        ("2023", "optimistic"): 79.0,
-    }
+    older = {("2021", "strict"): 70.0, ("2021", "optimistic"): 80.0}
+    assert inform.by_setup == older | {("2023", "strict"): 69.0, ("2023", "optimistic"): 79.0}
     assert (inform.difference, inform.verdict) == (-5.0, "does not match")
 
 
@@ -163,11 +159,8 @@ def test_reported_figures_follow_their_active_domains(multiwoz: Benchmark, upstr
     scores = {}
     for key, claim in tested:
         if key not in scores:
-            options = Options(
-                metrics=["bleu", "inform", "diversity"],
-                domains=claim.domains,
-                placeholders=by_key[key].system.aliases,
-            )
+            sources = {"domains": claim.domains, "placeholders": by_key[key].system.aliases}
+            options = Options(metrics=["bleu", "inform", "diversity"], **sources)
             content = find_predictions(by_key[key], [upstream])
             scores[key] = score(json.loads(content), multiwoz, options), claim.domains
         report_, domains = scores[key]

@@ -92,12 +92,8 @@ def test_each_style_has_its_own_score() -> None:
 
 
 def test_turns_are_compared_by_position_and_unplayed_ones_do_not_count() -> None:
-    references = {
-        "d1": {"style": ["a b c d e", "this is never said"]},
-        "d2": {"style": ["v w x y z"]},
-        "d3": {"style": ["k l m n o"]},
-    }
-    index = References.of_texts(references)
+    texts = {"d1": ["a b c d e", "this is never said"], "d2": ["v w x y z"], "d3": ["k l m n o"]}
+    index = References.of_texts({id_: {"style": said} for id_, said in texts.items()})
     assert _scores(index, {"d3": ["k l m n o"], "d1": ["a b c d e"]})["style"] == pytest.approx(100)
 
 
