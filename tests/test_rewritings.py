@@ -29,6 +29,9 @@ from mwz.normalization import normalize_state, rule_set
 NOTICEABLE = 0.5
 """By how many points a figure may change unsaid."""
 
+MOST_SILENT = 12
+"""How many kinds may change a figure of published outputs unsaid."""
+
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 _WORDS = {"POST": "postcode", "TRAINID": "id", "PLACE": "destination", "COUNT": "choice"}
 
@@ -281,31 +284,25 @@ def test_the_original_gets_no_warning(rescorer: Rescorer, outputs: Outputs, gold
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
-    ("systems", "dialogues", "share"),
-    # Every kind on a hundred dialogues takes minutes; in another order systems get other kinds.
+    ("systems", "dialogues"),
+    # In another order each system gets other kinds; a hundred dialogues take minutes.
     [
-        (("mars", "ubar", "pptod"), 12, 4),
-        pytest.param(("ubar", "pptod", "mars"), 100, 1, marks=pytest.mark.slow),
+        (("mars", "ubar", "pptod"), 12),
+        pytest.param(("ubar", "pptod", "mars"), 100, marks=pytest.mark.slow),
     ],
 )
 def test_published_outputs_hardly_change_in_silence(
-    systems: Sequence[str],
-    dialogues: int,
-    share: int,
-    multiwoz: Benchmark,
-    predictions: Callable[[str], Any],
+    systems: Sequence[str], dialogues: int, multiwoz: Benchmark, predictions: Callable[[str], Any]
 ) -> None:
     gold, rescorer, silent = gold_outputs(multiwoz), Rescorer(multiwoz), {}
-    kinds = [*KINDS][::share]
     for place, system in enumerate(systems):
         published = predictions(system)
         # From all over the list of ids.
         ids = sorted(published)
         chosen = [ids[number * len(ids) // dialogues] for number in range(dialogues)]
         outputs = {id_: published[id_] for id_ in chosen}
-        for name in kinds[place :: len(systems)]:
+        for name in [*KINDS][place :: len(systems)]:
             effect = rescorer.effect(name, outputs, gold)
             if effect.silent:
                 silent[name] = effect.changes
-    # The share of the kinds that may change a score in silence.
-    assert len(silent) <= 0.02 * len(kinds), silent
+    assert len(silent) <= MOST_SILENT, silent
