@@ -57,11 +57,7 @@ def test_what_is_no_placeholder_stays(response: str) -> None:
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
     response = "[Hotel] [name] [value_foo]s [hotel]"
     assert placeholder_names(response) == ["hotel", "name", "value_foo", "hotel"]
-    assert normalize_response(response, RULES)[1].unknown == (
-        "hotel",
-        "value_foo",
-        "hotel",
-    )
+    assert normalize_response(response, RULES)[1].unknown == ("hotel", "value_foo", "hotel")
 
 
 def test_the_slots_of_each_domain_that_placeholders_name_come_in_order() -> None:

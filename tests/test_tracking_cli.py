@@ -155,9 +155,9 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
     install_gold_states(GoldStates("2.2", "sample", {**states, id_: sample.dialogues[id_].states}))
     reports = cli.json("dst", written, "--benchmark", "sample", "--gold", "2.2,2.4")
     assert [report["label"] for report in reports] == ["gold (2.2)", "gold (2.4)"]
-    assert [state["gold_version"] for state in reports] == ["2.2", "2.4"]
+    assert [report["gold_version"] for report in reports] == ["2.2", "2.4"]
     # All but one of 146 turns are right.
-    assert [state["metrics"]["JGA"] for state in reports] == [100, pytest.approx(100 * 145 / 146)]
+    assert [report["metrics"]["JGA"] for report in reports] == [100, pytest.approx(100 * 145 / 146)]
 
 
 @pytest.mark.parametrize(
