@@ -172,7 +172,7 @@ def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path)
 def test_what_a_table_repeats_of_an_entry_is_told_once(tmp_path: Path) -> None:
     entry = _entry(tmp_path, {"inform": "86.59"})
     tables = written(tmp_path, table(row("S", "system", Inform="86.59"), kind="old"))
-    assert [one.source for one in misfits([entry], tables)] == ["table 1"]
+    assert [finding.source for finding in misfits([entry], tables)] == ["table 1"]
     tables = written(tmp_path, table(row("S", "system", Inform="86.58"), kind="old"))
     assert len(misfits([entry], tables)) == 2
 

@@ -31,7 +31,7 @@ _SAMPLE = ("--benchmark", "sample")
 # An editable installation finds modules of the project that the copy lacks.
 _MAIN = """
 import sys
-sys.meta_path = [one for one in sys.meta_path if "editable" not in repr(one).lower()]
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 from mwz.harness.cli import main
 main()
 """
@@ -40,7 +40,7 @@ main()
 # Every module that is left; further packages may be missing.
 _IMPORTED = """
 import sys
-sys.meta_path = [one for one in sys.meta_path if "editable" not in repr(one).lower()]
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 from importlib import import_module
 from pathlib import Path
 for folder in ("normalization", "database", "harness"):
