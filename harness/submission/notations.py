@@ -292,18 +292,11 @@ _NAME = re.compile(rf"(?i:({'|'.join(sorted(STATE_DOMAINS))})[_. /])(.+)|([^-]+)
 _ASSIGNED = re.compile(r"([^-=:]+-[^-=:]+)([-=:])(.*)", re.DOTALL)
 
 
-def _spelled(slot: str) -> str:
-    """Return a pattern of a slot's name, with or without a blank or a stroke between its words."""
-    for word in ("book", "entrance", "train", "price", "post"):
-        if slot.startswith(word) and slot != word:
-            return f"{word}[ _-]?{slot.removeprefix(word)}"
-    for word in ("by", "at", "hours"):
-        if slot.endswith(word) and slot != word:
-            return f"{slot.removesuffix(word)}[ _-]?{word}"
-    return slot
-
-
-_SLOT_PATTERN = "|".join(map(_spelled, sorted(STATE_SLOTS, key=len, reverse=True)))
+_JOINT = re.compile(r"^(book|entrance|train|price|post)(?=.)|(?<=.)(?=(?:by|at|hours)$)")
+"""Where a slot's name may have a blank or a stroke between its words."""
+_SLOT_PATTERN = "|".join(
+    [_JOINT.sub(r"\1[ _-]?", slot) for slot in sorted(STATE_SLOTS, key=len, reverse=True)]
+)
 _DOMAIN_PATTERN = "|".join(sorted(STATE_DOMAINS))
 _KNOWN = re.compile(
     rf"\s*(?i:({_DOMAIN_PATTERN})[ _-]+({_SLOT_PATTERN}))(?:\s*(?:#####|=|:)|-|\s+is\s|\s)\s*(.*)",
@@ -331,31 +324,26 @@ def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, 
             pairs = [pair for pair in entry["slots"] if isinstance(pair, list)]
             yield from _listed(pairs, problem)
             continue
-        fields = _entry_fields(entry)
+        # Name and value, or domain, slot and value.
+        fields = entry
+        if isinstance(entry, Mapping):
+            fields = [entry[key] for key in _ENTRY_KEYS if key in entry]
+        elif isinstance(entry, str):
+            known = _KNOWN.fullmatch(entry)
+            assigned = _ASSIGNED.fullmatch(entry)
+            if known:
+                domain, slot, value = known.groups()
+                # After `domain-slot-` everything is the value, blanks as well.
+                is_dashed = entry.startswith(f"{domain}-{slot}-")
+                fields = [domain, slot, value if is_dashed else value.strip()]
+            elif assigned:
+                name, sign, value = assigned.groups()
+                fields = [name, value] if sign == "-" else [name.strip(), value.strip()]
         if isinstance(fields, list) and len(fields) in (2, 3):
             yield "-".join(map(str, fields[:-1])), fields[-1]
         else:
             shown = cut_repr(entry) if isinstance(entry, str) else kind_of(entry)
             problem("", f"expected a string `domain-slot=value`, found {shown}")
-
-
-def _entry_fields(entry: object) -> object:
-    """Return name and value, or domain, slot and value, of a list's entry; any other as it is."""
-    if isinstance(entry, Mapping):
-        return [entry[key] for key in _ENTRY_KEYS if key in entry]
-    if not isinstance(entry, str):
-        return entry
-    known = _KNOWN.fullmatch(entry)
-    if known:
-        domain, slot, value = known.groups()
-        # After `domain-slot-` everything is the value, blanks as well.
-        is_dashed = entry.startswith(f"{domain}-{slot}-")
-        return [domain, slot, value if is_dashed else value.strip()]
-    assigned = _ASSIGNED.fullmatch(entry)
-    if assigned:
-        name, sign, value = assigned.groups()
-        return [name, value] if sign == "-" else [name.strip(), value.strip()]
-    return entry
 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:

@@ -173,10 +173,12 @@ def count_words(
 ) -> None:
     """Count what the words of responses show: short, equal, repeated and unusual texts."""
     normalized: Counter[str] = Counter()
+    stripped: set[str] = set()
     reference_words = 0
     for id_, texts in responses.items():
         references = benchmark.dialogues[id_].references
         for turn, text in enumerate(texts):
+            stripped.add(text.strip())
             normal = normalize_response(text, rules)[0] if text else ""
             normalized[normal] += 1
             if len(tokens(normal)) >= _COMPARED:
@@ -196,7 +198,6 @@ def count_words(
         count_usual_words(profile, normalized, wording, reference_words)
     # Responses that are as long as the longest one, as those cut at a limit are. A text that is
     # repeated counts once: all uses of a template are equally long.
-    stripped = {text.strip() for texts in responses.values() for text in texts}
     lengths = Counter(map(len, stripped))
     longest = max(lengths, default=0)
     profile.count("response_capped", turns, {f"{longest} characters": lengths[longest]})
@@ -227,9 +228,9 @@ def count_unusual_words(profile: Profile, texts: Counter[str], wording: Wording)
         # Responses that repeat a text whose pairs of words no reference has.
         is_strange = number >= _OFTEN and len(unknown) > _STRANGE * len(pairs_of_text)
         profile.add("response_strange", is_strange, repr(text[:_SHOWN]), number=number)
-        first, last = (words_of_text[0], words_of_text[-1]) if words_of_text else ("", "")
-        profile.add("response_cut", last not in _ENDS, repr(last), number=number)
-        profile.add("response_opening", first in wording.inner, repr(first), number=number)
+        ends = words_of_text or ("",)
+        profile.add("response_cut", ends[-1] not in _ENDS, repr(ends[-1]), number=number)
+        profile.add("response_opening", ends[0] in wording.inner, repr(ends[0]), number=number)
     profile.count("response_tokens", words, unknown_tokens)
     profile.count("response_pairs", pairs, unknown_pairs)
 
