@@ -21,13 +21,21 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from mwz.normalization import BeliefState, normalize_state, normalized_text, rule_set
 
-from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal, Triplet, triplets_of
+from ..benchmark import (
+    CANONICAL_STYLE,
+    STYLES,
+    Benchmark,
+    Dialogue,
+    Goal,
+    Triplet,
+    VenueRecords,
+    triplets_of,
+)
 from ..errors import InputError, refuse
 from ..io import read_bytes, read_json, validated
 from ..submission import GOLD_DOMAINS, dialogue_id, read_standard
@@ -63,6 +71,9 @@ ANNOTATION_RULES = "2021"
 """The rules that references and gold states are normalised by, whichever rules score."""
 
 _T = TypeVar("_T")
+
+_Json: TypeAlias = dict[str, Any]
+"""An object of a public file."""
 
 
 def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Built:
@@ -187,26 +198,25 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
 
 def _read_venue_versions(
     folders: Mapping[str, Path], sources: Collection[Source]
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+) -> tuple[VenueRecords, dict[str, VenueRecords]]:
     """Read all versions of the venue database that there are, as the evaluator has them.
 
     Returns:
         The records of the first version, domain -> records; and the domains in which further
         versions differ from it, version -> domain -> records.
     """
-    places = {s.venues: folders[s.role] for s in sources if s.venues and s.role in folders}
-    domains = rule_set(ANNOTATION_RULES).venue_rules
-    versions: dict[str, dict[str, object]] = {}
-    for version, place in sorted(places.items()):
-        folder = place / EVALUATOR_DATA / "database"
-        versions[version] = {
-            domain: _read(list[dict[str, object]], folder / f"{domain}_db.json")
-            for domain in domains
-        }
-    first, *_ = versions.values()
-    differing: dict[str, dict[str, object]] = {}
-    for version, venues in versions.items():
-        changed = {d: records for d, records in venues.items() if records != first[d]}
+    places: dict[str, Path] = {}
+    for source in sources:
+        if source.venues and source.role in folders:
+            places[source.venues] = folders[source.role] / EVALUATOR_DATA / "database"
+    first: dict[str, list[_Json]] = {}
+    differing: dict[str, VenueRecords] = {}
+    for version, folder in sorted(places.items()):
+        changed = {}
+        for domain in rule_set(ANNOTATION_RULES).venue_rules:
+            records = _read(list[_Json], folder / f"{domain}_db.json")
+            if first.setdefault(domain, records) != records:
+                changed[domain] = records
         if changed:
             differing[version] = changed
     return first, differing
@@ -251,20 +261,20 @@ def _read_per_turn(
         kind: The type of what it holds.
     """
     content = validated(dict[str, list[kind]], _covering(path, turns), str(path))  # type: ignore[valid-type]
-    problems = [
-        f"dialogue {id_}: {len(content[id_])} entries for {count} system turns"
-        for id_, count in turns.items()
-        if len(content[id_]) != count
-    ]
+    problems: list[str] = []
+    for id_, count in turns.items():
+        entries = len(content[id_])
+        if entries != count:
+            problems.append(f"dialogue {id_}: {entries} entries for {count} system turns")
     refuse(str(path), problems)
     return content
 
 
-def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
+def _covering(path: Path, ids: Collection[str]) -> _Json:
     """Read a file of all splits and keep the test dialogues."""
-    content = _read(dict[str, Any], path)
-    missing = [id_ for id_ in ids if id_ not in content]
-    refuse(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
+    content = _read(_Json, path)
+    missing = [f"test dialogue {id_} is missing" for id_ in ids if id_ not in content]
+    refuse(str(path), missing)
     return {id_: content[id_] for id_ in ids}
 
 
@@ -284,7 +294,7 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
         InputError: A file is missing or not in the expected layout.
     """
     folder = multiwoz / DATA_SET
-    acts = _read(dict[str, Any], folder / ACTS_FILE)
+    acts = _read(_Json, folder / ACTS_FILE)
     dialogues = {}
     for name in TEST_FILES:
         content = _read(list[Any], folder / name)
@@ -295,7 +305,7 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
     return dialogues
 
 
-def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
+def _annotated(turns: Sequence[_Json], acts: _Json) -> Dialogue:
     """Return a dialogue as it is annotated, its responses delexicalised by the annotated spans."""
     rules = rule_set(ANNOTATION_RULES)
     references: list[str] = []
@@ -327,6 +337,7 @@ def _delexicalized(utterance: str, spans: Sequence[Sequence[Any]]) -> str:
     """Replace every annotated span by `[slot]`, left to right."""
     text = ""
     done = 0
+    # A span is the act, the slot, the value, and where the value begins and ends.
     for _, slot, value, start, end in sorted(spans, key=lambda span: span[3]):
         if start >= done and value != "dontcare":
             text += f"{utterance[done:start]}[{slot}]"
@@ -334,7 +345,7 @@ def _delexicalized(utterance: str, spans: Sequence[Sequence[Any]]) -> str:
     return text + utterance[done:]
 
 
-def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+def raw_state(frames: Sequence[_Json]) -> dict[str, dict[str, str]]:
     """Return a user turn's belief state: each slot's first value, `dontcare` left out."""
     state: dict[str, dict[str, str]] = {}
     for frame in frames:
@@ -377,12 +388,15 @@ def find_overlap(
         InputError: A file cannot be read or is not in the layout of the public files.
     """
     folder = multiwoz / DATA_SET
-    files = {split: sorted((folder / split).glob(DIALOGUE_FILES)) for split in OTHER_SPLITS}
-    if not all(files.values()):
-        return None, None
+    paths: list[Path] = []
+    for split in OTHER_SPLITS:
+        files = sorted((folder / split).glob(DIALOGUE_FILES))
+        if not files:
+            return None, None
+        paths += files
     others: list[str] = []
     written: set[Triplet] = set()
-    for path in chain.from_iterable(files.values()):
+    for path in paths:
         content = _read(list[Any], path)
         with expected_layout(path):
             for dialogue in content:
@@ -390,17 +404,15 @@ def find_overlap(
                 written |= triplets_of(raw_state(user["frames"]) for user in dialogue["turns"][::2])
     rules = rule_set(ANNOTATION_RULES)
     trained = triplets_of(normalize_state({d: {s: v}}, rules) for d, s, v in written)
-    goals = _read(dict[str, Any], goals_file)
+    goals = _read(_Json, goals_file)
     if not goals.keys() >= {*test, *others}:
         return None, trained
     with expected_layout(goals_file):
-        seen = seen_goals({id_: goals[id_] for id_ in test}, (goals[id_] for id_ in others))
+        seen = seen_goals({id_: goals[id_] for id_ in test}, map(goals.__getitem__, others))
     return seen, trained
 
 
-def seen_goals(
-    test: Mapping[str, Mapping[str, object]], others: Iterable[Mapping[str, object]]
-) -> frozenset[str]:
+def seen_goals(test: Mapping[str, _Json], others: Iterable[_Json]) -> frozenset[str]:
     """Return the ids of the test dialogues whose goal is also among the others.
 
     Args:
@@ -408,11 +420,11 @@ def seen_goals(
             and `booking` (slot -> value, or an empty list).
         others: The goals of train and dev, in the same form.
     """
-    known_goals = {_canonical(goal) for goal in others} - {_NO_GOAL}
+    known_goals = set(map(_canonical, others)) - {_canonical({})}
     return frozenset(id_ for id_, goal in test.items() if _canonical(goal) in known_goals)
 
 
-def _canonical(goal: Mapping[str, Any]) -> str:
+def _canonical(goal: _Json) -> str:
     """Return a text that two goals share if and only if they are the same."""
     wanted: dict[str, list[object]] = {}
     for domain, part in goal.items():
@@ -420,9 +432,6 @@ def _canonical(goal: Mapping[str, Any]) -> str:
             requestable = sorted(set(part["requestable"]))
             wanted[domain] = [part["informable"], requestable, part["booking"] or {}]
     return json.dumps(wanted, sort_keys=True)
-
-
-_NO_GOAL = _canonical({})
 
 
 def gold_active_domains(
