@@ -126,32 +126,25 @@ class Environment:
         Raises:
             InputError: It is not the agent's turn.
         """
-        if self.error is None:
-            self._pending_turn()
-            try:
-                return self._recorded_call(name, arguments)
-            except BrokenOffError as error:
-                self.fail(str(error))
-        return {"error": self.error}
-
-    def _recorded_call(self, name: str, arguments: object) -> Result:
-        """Call a tool and record the call as files have it.
-
-        The agent may change its arguments and the result later: the record has copies.
-
-        Raises:
-            BrokenOffError: There are too many calls, or the call is too long.
-        """
-        if len(self._calls) >= MOST_CALLS:
-            raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
-        name = readable("the name of the tool", str(name))
+        if self.error is not None:
+            return {"error": self.error}
+        self._pending_turn()
         try:
-            text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
-        except (ValueError, RecursionError):
-            text = json.dumps("not JSON")
-        given = json.loads(readable("the arguments of a call", text))
+            if len(self._calls) >= MOST_CALLS:
+                problem = f"the agent calls tools more than {MOST_CALLS} times in a turn"
+                raise BrokenOffError(problem)
+            name = readable("the name of the tool", str(name))
+            try:
+                text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
+            except (ValueError, RecursionError):
+                text = json.dumps("not JSON")
+            given = json.loads(readable("the arguments of a call", text))
+        except BrokenOffError as error:
+            self.fail(str(error))
+            return {"error": self.error}
         returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
+        # The agent may change its arguments and the result later: the record has copies.
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
         answer: Result = json.loads(result)
         return answer

@@ -180,7 +180,7 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns of a table: pass^k up to the most trials of a row."""
     most = max(int(figure_of(row, "trials").number or 0) for row in rows)
     passes = [f"pass^{k}" for k in range(1, most + 1)]
-    figures = {name: name for name in passes}
+    figures = dict(zip(passes, passes, strict=True))
     figures |= {
         "Agent": "agent",
         "User": "user",
@@ -211,14 +211,16 @@ def compared_plays(runs: Sequence[tuple[str, LiveRun]]) -> tuple[list[Evidence],
     Args:
         runs: What messages call each run, and the run; at least one.
     """
-    trials = [run.config.trials for _, run in runs]
     names = short_names([source for source, _ in runs])
+    trials = [run.config.trials for _, run in runs]
     config = runs[0][1].config
     about = f"Live dialogues with the user {config.user_name}: {counted(len(config.tasks), 'task')}"
-    counts = ", ".join(f"{name} {number}" for name, number in zip(names, trials, strict=True))
-    about += f", trials per task: {counts}"
-    pairs = zip(names, runs, strict=True)
-    return [run.evidence(name, trials) for name, (_, run) in pairs], about
+    evidence: list[Evidence] = []
+    counts: list[str] = []
+    for name, (_, run) in zip(names, runs, strict=True):
+        evidence.append(run.evidence(name, trials))
+        counts.append(f"{name} {run.config.trials}")
+    return evidence, f"{about}, trials per task: {', '.join(counts)}"
 
 
 def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
@@ -265,21 +267,27 @@ def live_scores(run: LiveRun) -> LiveScores:
         problem = f"trial {min(lacking)} is missing; give the files of all trials that were played"
         raise InputError(f"agent {config.agent_name}", problem)
 
-    marks = {rate: [""] * config.trials for rate in RATES}
-    for trial, id_ in sorted(outcomes):
-        outcome = outcomes[trial, id_]
-        for rate in RATES:
+    marks: dict[str, tuple[str, ...]] = {}
+    for rate in RATES:
+        by_trial = [""] * config.trials
+        for trial, id_ in sorted(outcomes):
+            outcome = outcomes[trial, id_]
             books_nothing = rate == "books" and not outcome["booked"]
-            marks[rate][trial - 1] += "-" if books_nothing else "01"[outcome[rate]]
+            by_trial[trial - 1] += "-" if books_nothing else "01"[outcome[rate]]
+        marks[rate] = tuple(by_trial)
+    played = ""
+    for id_ in sorted(config.world.tasks):
+        played += "1" if id_ in config.tasks else "0"
+    del summary["signature"], summary["errors"]
     return LiveScores(
         signature=config.whole_signature(),
         agent=summary.pop("agent"),
         user=summary.pop("user"),
-        played="".join("01"[id_ in config.tasks] for id_ in sorted(config.world.tasks)),
-        marks={rate: tuple(by_trial) for rate, by_trial in marks.items()},
+        played=played,
+        marks=marks,
         passes=tuple(Interval(**interval) for interval in summary.pop("pass").values()),
         costs=summary.pop("costs"),
-        figures={key: v for key, v in summary.items() if key not in ("signature", "errors")},
+        figures=summary,
         lost=run.lost,
         baseline_calls=None if run.by_script else baseline_calls(run),
     )

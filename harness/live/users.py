@@ -58,8 +58,10 @@ class ScriptedUser:
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
         # Domain -> what the venue is called that the user wants, or has chosen.
-        wants = task.domains.items()
-        self._names = {domain: want.info["name"] for domain, want in wants if "name" in want.info}
+        self._names: dict[str, str] = {}
+        for domain, wanted in task.domains.items():
+            if "name" in wanted.info:
+                self._names[domain] = wanted.info["name"]
         self._references: set[str] = set()
         self._given_up = self._stalls = 0
         self._domain, self._over = "", False
@@ -72,7 +74,9 @@ class ScriptedUser:
         before = self._progress()
         offers = heard.offers if self._react == self._finding else {}
         for venue, part in (offers or {self._venue: heard}).items():
-            self._given[venue].update(slot for slot in self._wanted.reqt if self._tells(part, slot))
+            for slot in self._wanted.reqt:
+                if self._tells(part, slot):
+                    self._given[venue].add(slot)
         utterance = self._reaction(heard)
         self._references |= heard.references
         self._stalls = self._stalls + 1 if before == self._progress() else 0
@@ -271,8 +275,11 @@ class ScriptedUser:
     def _clauses(self, slots: Iterable[str]) -> str:
         """Return slots and their values as words that follow a noun."""
         phrases, values = script("user")["constraint"], self._wishes
-        forms = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
-        return " ".join(form.format(values[slot]) for slot, form in forms.items())
+        clauses: list[str] = []
+        for slot in slots:
+            form = phrases.get(f"{slot}={values[slot]}", phrases[slot])
+            clauses.append(form.format(values[slot]))
+        return " ".join(clauses)
 
 
 def _listed(slots: Sequence[str]) -> str:
@@ -352,11 +359,15 @@ class Heard:
         asks = _pattern("understood", "question").search
         books = _pattern("understood", "booked").search
         refuses = _pattern("understood", "refused").search
-        self._questions = [sentence for sentence in sentences if asks(sentence)]
-        statements = [sentence for sentence in sentences if not asks(sentence)]
-        self.booked = any(books(sentence) and not refuses(sentence) for sentence in statements)
+        self._questions: list[str] = []
+        self.booked = False
+        for sentence in sentences:
+            if asks(sentence):
+                self._questions.append(sentence)
+            elif books(sentence) and not refuses(sentence):
+                self.booked = True
         waits = _pattern("understood", "wait").search(sentences[-1])
-        self.waits = waits is not None and sentences[-1] in statements
+        self.waits = waits is not None and sentences[-1] not in self._questions
 
     @cached_property
     def offers(self) -> dict[str, Heard]:
@@ -390,7 +401,7 @@ class Heard:
         for span in self._named:
             for venue in span.venues:
                 facts = self._world.delexicalise.gazetteer.venues[venue].facts
-                if any(is_told(value) for value in facts.get(request.record, ())):
+                if any(map(is_told, facts.get(request.record, ()))):
                     return True
         return False
 

@@ -156,7 +156,7 @@ Turn: TypeAlias = dict[str, Any]
 """A turn as files have it: `user`, `response` and, where tools were called, `calls`."""
 
 _Record: TypeAlias = dict[str, Any]
-"""A venue as tools show it: slot -> value."""
+"""A venue as tools show it, slot -> value; or the parameters of a tool, as its schema has them."""
 
 
 def naming_key(domain: str) -> str:
@@ -193,8 +193,9 @@ class World:
             for record in venue.records:
                 records.append({slot: v for slot, v in record.items() if slot not in _HIDDEN})
             self._records[domain][id_] = records
-        functions = [tool["function"] for tool in tool_schemas()]
-        self._parameters = {function["name"]: function["parameters"] for function in functions}
+        self._parameters: dict[str, _Record] = {}
+        for tool in tool_schemas():
+            self._parameters[tool["function"]["name"]] = tool["function"]["parameters"]
         # Every trial asks the same, and so does the computation of its outcome.
         self._query = lru_cache(_REMEMBERED)(self._queried)
 
@@ -242,9 +243,11 @@ class World:
             dialogue_id: The column of the data set that says which dialogue each is.
             columns: Other columns, which are ignored.
         """
-        beginnings = [() if isinstance(prompt, str) else prompt for prompt in prompts]
-        batch = zip(dialogue_id, beginnings, completions, strict=True)
-        return [reward.value for reward in self.rewards(batch)]
+        rewards: list[float] = []
+        for id_, prompt, completion in zip(dialogue_id, prompts, completions, strict=True):
+            before = () if isinstance(prompt, str) else prompt
+            rewards.append(self._reward(id_, before, completion).value)
+        return rewards
 
     def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
         """Return the grounded Success of each of many rollouts, 1 or 0, in their order.
@@ -280,8 +283,10 @@ class World:
         if name not in self._parameters:
             return {"error": unknown("tool", name, self._parameters)}
         try:
-            slots = parsed("{}" if arguments == "" else arguments).items()
-            given = {slot: _in_words(value) for slot, value in slots if value not in (None, "")}
+            given = {}
+            for slot, value in parsed("{}" if arguments == "" else arguments).items():
+                if value not in (None, ""):
+                    given[slot] = _in_words(value)
         except (ValueError, RecursionError, AttributeError):
             return {"error": "arguments: expected a JSON object of slot -> value"}
         problems = _problems(given, self._parameters[name])
@@ -294,10 +299,15 @@ class World:
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
-        given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
-        named = self.venues_named(domain, given.pop("name")) if "name" in given else None
-        ids = self._database.query(domain, given)
-        return [id_ for id_ in ids if named is None or id_ in named]
+        given: dict[str, str] = {}
+        for slot, value in constraints.items():
+            given[normalize_slot_name(slot, self._rules)] = value.lower()
+        name = given.pop("name", None)
+        ids = list(self._database.query(domain, given))
+        if name is None:
+            return ids
+        named = self.venues_named(domain, name)
+        return [id_ for id_ in ids if id_ in named]
 
     def venue_name(self, domain: str, id_: str) -> str:
         """Return what a venue is called: its name, or the id of a train."""
@@ -316,22 +326,29 @@ class World:
         name = name.lower()
         if key == "trainID":
             return [name.upper()] if name.upper() in self._records[domain] else []
-        venues = self._records[domain].items()
-        exact = [id_ for id_, records in venues if str(records[0].get(key)).lower() == name]
+        exact: list[str] = []
+        for id_, (record, *_) in self._records[domain].items():
+            if str(record.get(key)).lower() == name:
+                exact.append(id_)
         column = normalize_slot_name(key, self._rules)
         return exact or list(self._database.query(domain, {column: name}))
 
     def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
         """Return the constraints that a venue does not meet, each alone."""
         record = self._records[domain][id_][0]
-        missed = [s for s, v in constraints.items() if id_ not in self.matching(domain, {s: v})]
-        return [Fault(s, constraints[s], str(record.get(s, "not known"))) for s in missed]
+        faults: list[Fault] = []
+        for slot, value in constraints.items():
+            if id_ not in self.matching(domain, {slot: value}):
+                faults.append(Fault(slot, value, str(record.get(slot, "not known"))))
+        return faults
 
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""
         values: set[str] = set()
         for records in self._records[domain].values():
-            values.update(str(record[slot]) for record in records if record.get(slot))
+            for record in records:
+                if record.get(slot):
+                    values.add(str(record[slot]))
         return sorted(values)
 
     def same_value(self, slot: str, first: str, second: str) -> bool:
@@ -367,8 +384,10 @@ class World:
         latest = slots.get("arriveBy", train.get("arriveBy", "00:00")).zfill(5)
         if train.get("leaveAt", earliest) < earliest or train.get("arriveBy", latest) > latest:
             return False
-        given = [slot for slot in (*ROUTE, "day") if slot in slots]
-        return all(self.same_value(slot, train[slot], slots[slot]) for slot in given)
+        for slot in (*ROUTE, "day"):
+            if slot in slots and not self.same_value(slot, train[slot], slots[slot]):
+                return False
+        return True
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
         matches = process.extract(value, self.values(domain, key), limit=_CLOSEST)
@@ -376,7 +395,10 @@ class World:
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
         key = naming_key(domain)
-        slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
+        slots: dict[str, str] = {}
+        for slot, value in given.items():
+            if slot != key:
+                slots[slot] = value.zfill(5) if ":" in value else value
         venue = None
         if key in given:
             ids = self.venues_named(domain, given[key], key)
@@ -488,7 +510,9 @@ def booked_slots(
             continue
         made = [result for booked, result in bookings if booked == domain]
         last = made[-1] if made else {}
-        right = {s: s in last and world.same_value(s, last[s], v) for s, v in slots.items()}
+        right: dict[str, bool] = {}
+        for slot, value in slots.items():
+            right[slot] = slot in last and world.same_value(slot, last[slot], value)
         right["once"] = len(made) == 1
         if domain != "taxi":
             key = naming_key(domain)
@@ -523,8 +547,11 @@ def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
 
 def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
     """Return what was booked in a dialogue: the domain, and what the tool returned."""
-    booking = [call for _, call in calls_in(turns) if call["result"].get("booked")]
-    return [(call["name"].removeprefix("book_"), call["result"]) for call in booking]
+    booked: list[tuple[str, Result]] = []
+    for _, call in calls_in(turns):
+        if call["result"].get("booked"):
+            booked.append((call["name"].removeprefix("book_"), call["result"]))
+    return booked
 
 
 def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:
