@@ -54,13 +54,13 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
         DeclarationError: A package declares what cannot be used, or two metrics, figures of them
             or set-ups have one name.
     """
-    own = [*METRICS]
+    own = list(METRICS)
     for room in complete_rooms():
         for module in room.metrics:
             metric = import_module(f"mwz.{room.package}.{module}").METRIC
             own.insert(own.index(dst.METRIC), metric)
     others = declared("metrics", _checked, [metric.name for metric in own])
-    metrics = [*own, *sorted(others.values(), key=lambda metric: metric.name)]
+    metrics = own + sorted(others.values(), key=lambda metric: metric.name)
     owners: dict[str, ResponseMetric] = {}
     for metric in metrics:
         aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]

@@ -7,12 +7,13 @@ and the counts of BLEU against the canonical references.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ..benchmark import CANONICAL_STYLE
 from ..signature import MAIN_SETUP
 from .bleu import METRIC as BLEU, style_bleu, style_columns
 from .inform import DIALOGUES, METRIC as INFORM, setup_formula
-from .metric import Figure, Figures, Metric, Presentation, Sums
+from .metric import Figures, Metric, Presentation, Sums
 
 TOTALS_COLUMNS = (DIALOGUES, "inform", "success", *style_columns(CANONICAL_STYLE))
 """The columns of a dialogue's row."""
@@ -34,16 +35,17 @@ def totals_of(rows: Iterable[Sequence[float]]) -> Figures:
     return totals_formula(dict(zip(TOTALS_COLUMNS, sums, strict=True)))
 
 
-def _main_figures() -> list[Figure]:
-    figures = [*BLEU.presentation.table_figures(), *INFORM.presentation.table_figures()]
-    return [figure for figure in figures if figure.main]
-
-
 TOTALS: Metric[object] = Metric(
     name="responses",
     presentation=Presentation(
         title="Totals",
-        figures=_main_figures(),
+        figures=[
+            figure
+            for figure in chain(
+                BLEU.presentation.table_figures(), INFORM.presentation.table_figures()
+            )
+            if figure.main
+        ],
     ),
     formula=totals_formula,
     value=lambda _: {},
