@@ -169,7 +169,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the table of totals, and all else folded below it."""
-        headers, *rows = _totals_rows(self)
+        headers, rows = _totals(self)
         folded = f"<summary>{escape_html(repr(self))}</summary>"
         folded += f"<pre>{escape_html(report_text(self))}</pre>"
         if rows:
@@ -219,7 +219,7 @@ def read_report(content: object, source: str) -> Report:
     types: dict[str, Any] = {}
     for metric in response_metrics().values():
         types |= result_types(metric)
-    derived = {"format", "signature", "remarks", *_SIGNED, *_PARTS}
+    derived = {"format", "signature", "remarks"}.union(_SIGNED, _PARTS)
     derived |= reported_figures().keys() - types.keys()
     results = {}
     for key, value in content.items():
@@ -311,7 +311,7 @@ def report_text(report: Report, more: str = "", signature: Signature | None = No
     if has_gold_states(report):
         source = report.signature.states
         texts.append(f"Inform and Success with {source} belief states, not with predicted ones")
-    headers, *totals = _totals_rows(report)
+    headers, totals = _totals(report)
     if totals:
         texts.append(text_table(headers, totals))
     for metric in response_metrics().values():
@@ -379,18 +379,22 @@ def reporting_words(
 _TOTALS = ("bleu", "inform", "success", "combined")
 
 
-def _totals_rows(report: Report) -> list[list[str]]:
+def _totals(report: Report) -> tuple[list[str], list[list[str]]]:
     """Return the headers and the rows of the table of totals; no rows without a set-up."""
     columns = [reported_figures()[name] for name in _TOTALS]
+    headers = ["total"]
+    headers += [column.title for column in columns]
     rows = []
     for setup in SETUPS:
         if report.setup(setup) is not None:
-            values = [setup_figure(report, column.name, setup) for column in columns]
-            rows.append([setup, *map(figure, values)])
+            row = [setup]
+            row += [figure(setup_figure(report, column.name, setup)) for column in columns]
+            rows.append(row)
     if rows and "lower_bound" in report.metrics:
-        bounds = [whole_figure(report, column.name) for column in columns]
-        rows.insert(0, ["at least, of the whole benchmark", *map(figure, bounds)])
-    return [["total", *(column.title for column in columns)], *rows]
+        bound = ["at least, of the whole benchmark"]
+        bound += [figure(whole_figure(report, column.name)) for column in columns]
+        rows.insert(0, bound)
+    return headers, rows
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -411,4 +415,5 @@ def _notes(report: Report) -> Iterator[str]:
             scores = report.setup(name)
             if scores is not None and name != "optimistic":
                 sources.append(f"active domains ({name}): {scores.domains}")
-        yield "; ".join([*sources, f"belief states: {signature.states}"])
+        sources.append(f"belief states: {signature.states}")
+        yield "; ".join(sources)
