@@ -12,12 +12,19 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter_sample, system
+from entered import REPOSITORY, change_scores, enter_sample, system
 from helpers import Cli
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mwz.harness.board import read_board, read_entries, rescore, verify
-from mwz.harness.board.entries import ENTRY_FILE, ORDER_FILE, in_order, read_order
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    ORDER_FILE,
+    file_problems,
+    in_order,
+    read_entry,
+    read_order,
+)
 from mwz.harness.board.pairs import PAIRS_FILE
 from mwz.harness.board.scores import SCORES_FILE, hashes_of, plain
 from mwz.harness.board.systems import PREDICTIONS_FILE
@@ -102,6 +109,17 @@ def sample_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample") / "submissions"
     enter_sample(folder, "careful")
     return folder
+
+
+def test_an_edited_version_of_a_tracker_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "dard-dst-claude"
+    shutil.copytree(REPOSITORY / folder.name, folder)
+    assert list(file_problems([read_entry(folder)])) == []
+    change_scores(
+        folder, lambda content: content["result"]["signature"]["versions"].update(mwz="0")
+    )
+    [problem] = file_problems([read_entry(folder)])
+    assert "its signatures name different versions" in problem
 
 
 def test_an_edited_pair_is_found(folder: Path, board_cli: Cli) -> None:

@@ -141,9 +141,17 @@ def fingerprints_of(
         tracked: The states of a tracker beside the gold states that it was entered with.
     """
     dialogues = benchmark.dialogues
-    phrases, beliefs, exact = {}, {}, {}
+    phrases: dict[str, list[str]] = {}
+    beliefs, exact = {}, {}
     for id_, texts in (responses or {}).items():
-        phrases[id_] = list(map(_phrase_mark, texts))
+        phrases[id_] = []
+        for words in map(words_of, texts):
+            mark = _LEFT_OUT
+            if len(words) >= LONG:
+                # Two texts with nearly the same phrases mostly share the one with the smallest
+                # hash: it stands for the text.
+                mark = _mark(min(map(" ".join, pairwise(words)), key=_number))
+            phrases[id_].append(mark)
     for id_, predicted in (states or {}).items():
         beliefs[id_] = _state_marks(predicted, dialogues[id_].states)
     for dialogue in track_states(states or {}, benchmark) if tracked is None else tracked:
@@ -156,15 +164,6 @@ def fingerprints_of(
         states="" if states is None else _in_order(benchmark, beliefs),
         exact=None if states is None else " ".join(of_all),
     )
-
-
-def _phrase_mark(text: str) -> str:
-    """Return the mark of a pair of neighbouring words of a normalised response."""
-    words = words_of(text)
-    if len(words) < LONG:
-        return _LEFT_OUT
-    # Two texts with nearly the same phrases mostly share the smallest hash: it stands for the text.
-    return _mark(min(map(" ".join, pairwise(words)), key=_number))
 
 
 def _state_marks(predicted: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:

@@ -220,6 +220,10 @@ def _tracked(entries: Sequence[Entry], rules: str) -> dict[str, list[tuple[Entry
     return tracked
 
 
+_AGAINST_BENCHMARK = ("JGA.benchmark", "difference", "gained")
+"""What rows against gold states of another version have besides, where it is known."""
+
+
 def _row(
     entry: Entry,
     scores: TrackedScores,
@@ -241,13 +245,25 @@ def _row(
         reasons.append("its gold states are its own, not those of a known version")
     if entry.system.states_of is not None:
         reasons.append(f"its belief states are those of {entry.system.states_of}")
+    dropped, coverage = scores.without_dontcare, scores.coverage
+    figures = {name: Value(number, 2) for name, number in scores.result.figures.items()}
+    for name, count in vars(coverage).items():
+        figures[f"coverage.{name}"] = Value(count, 0)
+    figures["JGA.without_dontcare"] = Value(None if dropped is None else dropped.jga, 2)
+    figures["version"] = words(scores.version)
+    figures["track"] = words(entry.system.track)
+    figures["coverage"] = Value(coverage.percent, 2, unit=" %")
+    if scores.gold == "file":
+        figures["coverage"] = words(f"{coverage.dialogues} dialogues, {coverage.turns} turns")
+    elif scores.gold == "version":
+        figures |= dict.fromkeys(_AGAINST_BENCHMARK, Value())
     anchor = f"tracking-{entry.key}"
     row = Row(
         entry=entry,
         signature=scores.signature,
         # Turns that are not tracked count as wrong.
         ranking_key=(scores.jga_lower_bound,),
-        figures=_figures_of(entry, scores),
+        figures=figures,
         reasons=tuple(reasons),
         flags={GOLD_STATES: max(tracked.gold_share for tracked in every)},
         table=scores.gold_title,
@@ -255,8 +271,8 @@ def _row(
         anchor=f"{anchor}-{scores.version}" if is_further else anchor,
         further=is_further,
     )
-    bounds, dropped = {}, scores.without_dontcare
-    if not scores.coverage.complete:
+    bounds = {}
+    if not coverage.complete:
         bounds["JGA"] = scores.jga_lower_bound
         if dropped is not None:
             bounds["JGA.without_dontcare"] = dropped.jga_lower_bound
@@ -266,29 +282,7 @@ def _row(
     bound_words = f"≥ {whole} {{over}}; {played} {{submitted}}"
     # The note on a system of another track stands there.
     with_note = entry.system.track == _NAME and not is_further
-    return completed(row, of_states, scores.coverage, bounds, bound_words, with_note)
-
-
-def _figures_of(entry: Entry, scores: TrackedScores) -> dict[str, Value]:
-    """Return name -> figure of states: those of `TrackingResult.figures`, and more."""
-    figures = {name: Value(number, 2) for name, number in scores.result.figures.items()}
-    dropped, played = scores.without_dontcare, scores.coverage
-    for name, count in vars(played).items():
-        figures[f"coverage.{name}"] = Value(count, 0)
-    figures["JGA.without_dontcare"] = Value(None if dropped is None else dropped.jga, 2)
-    figures["version"] = words(scores.version)
-    figures["track"] = words(entry.system.track)
-    figures["coverage"] = Value(played.percent, 2, unit=" %")
-    if scores.gold == "file":
-        figures["coverage"] = words(f"{played.dialogues} dialogues, {played.turns} turns")
-    elif scores.gold == "version":
-        for name in _AGAINST_BENCHMARK:
-            figures[name] = Value()
-    return figures
-
-
-_AGAINST_BENCHMARK = ("JGA.benchmark", "difference", "gained")
-"""What rows against gold states of another version have besides, where it is known."""
+    return completed(row, of_states, coverage, bounds, bound_words, with_note)
 
 
 def _beside(row: Row, on_benchmark: Row | None) -> Row:

@@ -307,9 +307,7 @@ class Description(BaseModel, extra="forbid", frozen=True):
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = Field(
-        None,
-        title="MultiWOZ version",
-        description="The version of MultiWOZ it was trained on.",
+        None, title="MultiWOZ version", description="The version of MultiWOZ it was trained on."
     )
     year: Year | None = Field(
         None,

@@ -71,9 +71,10 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
         click.echo(printable(board.review_text(submissions, entries, base)))
     diffs, problems = board.outdated(submissions, entries)
     for path, diff in diffs.items():
-        if base is None or diff:
-            text = diff or f"{path}: up to date"
-            click.echo(printable(text if base is None else f"\n```diff\n{diff}\n```\n"))
+        if base is None:
+            click.echo(printable(diff or f"{path}: up to date"))
+        elif diff:
+            click.echo(printable(f"\n```diff\n{diff}\n```\n"))
         if diff:
             click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
     for problem in problems:
@@ -85,16 +86,19 @@ def _rescore(
     entries: Sequence[board.Entry], rescoring: dict[str, Any], quiet: bool
 ) -> list[board.Rescored]:
     """Score the submissions again, and tell what changed unless quiet."""
-    coming = progress(board.rescore(entries, **rescoring), len(entries), "entry")
+    rescored = progress(board.rescore(entries, **rescoring), len(entries), "entry")
     # As they are read: by name.
-    outcomes = sorted(coming, key=lambda outcome: outcome.key)
-    for entry, outcome in () if quiet else zip(entries, outcomes, strict=True):
+    outcomes = sorted(rescored, key=lambda outcome: outcome.key)
+    if quiet:
+        return outcomes
+    unverified: Counter[str] = Counter()
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        unverified.update(outcome.unverified)
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.mismatches:
             click.echo(board.mismatches_table(outcome.mismatches))
-    kept = Counter(part for outcome in outcomes for part in outcome.unverified if not quiet)
-    for part, count in kept.items():
-        click.echo(f"of {count} entries kept as stored: {part}")
+    for reason, count in unverified.items():
+        click.echo(f"of {count} entries kept as stored: {reason}")
     return outcomes
 
 
