@@ -190,6 +190,7 @@ class Outputs:
         predictions: What identifies the predictions; None where the harness makes them.
         place: Where the predictions of an entry of them are.
         benchmark: The benchmark whose further gold states they are scored against; None for none.
+        remarks: The remarks on them; of responses `responses` has these, since they take a score.
         responses: The responses; None of other outputs.
     """
 
@@ -199,6 +200,7 @@ class Outputs:
     predictions: Hashes | None
     place: Predictions = _KEPT
     benchmark: Benchmark | None = None
+    remarks: Sequence[Remark | str] = ()
     responses: Responses | None = None
 
 

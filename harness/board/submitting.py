@@ -67,6 +67,7 @@ def enter(
     # Before anything is played, which may take minutes.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, *further = _read(files, tracks()[system.track], reading)
+    tell(outputs.source, outputs.remarks)
     if outputs.responses is not None:
         tell(outputs.source, outputs.responses.remarks)
         states, _ = sources_of(outputs.responses.scorer.options, outputs.responses.main)

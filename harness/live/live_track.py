@@ -310,8 +310,13 @@ def _read(content: bytes | Predictions, source: str, reading: Reading) -> Output
         if not run.by_script:
             trials = tuple(map(digest_of_json, run.data.values()))
             predictions = hashes_of(content, run.data, trials)
-            score = partial(_scored, run)
-            return Outputs(source=source, score=score, content=content, predictions=predictions)
+            return Outputs(
+                source=source,
+                score=partial(_scored, run),
+                content=content,
+                predictions=predictions,
+                remarks=run.remarks,
+            )
         again = play_scripts(world, run.config.trials, run.config.seed)
         if again.data != run.data:
             problem = "is not what the baseline plays of all tasks; play it again by `mwz play`"
@@ -323,6 +328,7 @@ def _read(content: bytes | Predictions, source: str, reading: Reading) -> Output
         content=None,
         predictions=hashes_of(encoded(to_json(run.data)), run.data),
         place=Predictions(played="baseline", trials=run.config.trials, seed=run.config.seed),
+        remarks=run.remarks,
     )
 
 
