@@ -119,7 +119,7 @@ def _evidence_of_states(
         InputError: Outputs are missing, or more is asked for than states tell.
     """
     option.accept_only(*_FOR_PLAYS, "metrics", kind="states alone")
-    if metrics not in (None, [_STATES]):
+    if metrics is not None and metrics != [_STATES]:
         raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
     for system in systems:
         if system.missing is not None:
@@ -167,9 +167,7 @@ def _renamed(
     evidence: Sequence[comparison.Evidence], systems: Sequence[NamedOutputs]
 ) -> list[comparison.Evidence]:
     """Return the evidence of systems, each under a name of its own."""
-    sources = []
-    for system in systems:
-        sources.append(system.source if system.entry is None else system.entry.key)
+    sources = [system.entry.key if system.entry else system.source for system in systems]
     times: Counter[str] = Counter()
     renamed = []
     for system_evidence, name in zip(evidence, short_names(sources), strict=True):
@@ -196,6 +194,8 @@ def _stored_evidence(
     scored = iter(as_stored(score_outputs(files, scoring, ["evidence"], benchmark), benchmark))
     evidence = []
     for system in systems:
-        stored = next(scored) if system.entry is None else board.stored_evidence(system.entry)
-        evidence.append(stored)
+        if system.entry is None:
+            evidence.append(next(scored))
+        else:
+            evidence.append(board.stored_evidence(system.entry))
     return evidence

@@ -96,8 +96,10 @@ def verify() -> int:
     differs is listed; the exit status is 1 where one does.
     """
     folder = data.downloads_directory()
-    sets = map(data.read_data_set, data.declared_names())
-    pinned = [file for one in sets for source in one.sources for file in source.files]
+    pinned: list[data.PinnedFile] = []
+    for name in data.declared_names():
+        for source in data.read_data_set(name).sources:
+            pinned += source.files
     number, wrong = data.wrong_files(pinned, folder)
     refuse(str(folder), [f"{path} is not as pinned; fetch it again" for path in wrong])
     click.echo(f"{number} downloaded files are as pinned")
@@ -112,13 +114,15 @@ def verify() -> int:
     return int(differ)
 
 
-_CLONES = {
-    source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
-    for name in data.declared_names()
-    for source in data.read_data_set(name).sources
-    if source.clone is not None
-}
-"""Option for a clone of a source of a declared data set -> what it is of."""
+def _clones() -> dict[str, str]:
+    """Return the option for a clone of a source of a declared data set -> what it is of."""
+    clones = {}
+    for name in data.declared_names():
+        for source in data.read_data_set(name).sources:
+            if source.clone is not None:
+                optional = f" (optional: {source.role})" if source.optional else ""
+                clones[source.clone] = source.repository + optional
+    return clones
 
 
 @command.command("import")
@@ -126,7 +130,7 @@ _CLONES = {
 @option.together(
     *(
         click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")
-        for clone, about in _CLONES.items()
+        for clone, about in _clones().items()
     )
 )
 @click.option(
@@ -180,9 +184,8 @@ def statistics() -> None:
 def list_() -> None:
     """Show the installed benchmarks."""
     rules = published_rule_sets()
-    headers = ["name", "dialogues", "turns", "seen goals"]
-    headers += [f"content ({name})" for name in rules]
-    headers.append("where")
+    contents = [f"content ({name})" for name in rules]
+    headers = ["name", "dialogues", "turns", "seen goals", *contents, "where"]
     rows = []
     for name in data.installed_benchmarks():
         benchmark = data.load_benchmark(name)

@@ -31,23 +31,27 @@ def worths(
         features: The features that are remarked.
         score: Scores a file.
     """
-    told: dict[str, str] = {}
+    worth: dict[str, str] = {}
     before: Figures | None = None
     for feature in features:
         if feature not in FIXES:
             continue
         fixed = with_fixes(content, [feature])
         if fixed.changes:
-            before = score(content) if before is None else before
+            if before is None:
+                before = score(content)
             after = score(replace(content, dialogues=fixed.dialogues))
-            told[feature] = difference(before, after)
-    return told
+            worth[feature] = difference(before, after)
+    return worth
 
 
 def difference(before: Figures, after: Figures) -> str:
     """Return how figures differ: "+12.3 Inform, +8.0 Success"."""
-    points = {name: after[name] - before[name] for name in before}
-    moved = [f"{value:+.1f} {name}" for name, value in points.items() if abs(value) >= _SEEN]
+    moved = []
+    for name, value in before.items():
+        change = after[name] - value
+        if abs(change) >= _SEEN:
+            moved.append(f"{change:+.1f} {name}")
     return ", ".join(moved) or f"{', '.join(before)} are the same"
 
 

@@ -105,11 +105,9 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
     systems = [entry for entry in entries if entry.benchmark == benchmark]
     for entry in tqdm(systems, "reading", unit="system", disable=None):
         try:
-            one = diagnosed(entry, folders, scorer)
+            diagnoses[entry.system.name] = diagnosed(entry, folders, scorer)
         except InputError as error:
             tell(entry.key, [f"its dialogues are left out: {'; '.join(error.problems)}"])
-        else:
-            diagnoses[entry.system.name] = one
     if not diagnoses:
         raise InputError("--dialogues", "no system's outputs are available")
     return pages_of_dialogues(diagnoses, INDEX)
