@@ -216,48 +216,36 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
         analysis: The analyses, as of `analyse`.
     """
     biases = analysis["biases"]
-    turns_rows, turns_data = [], []
+    rows, data = [], []
     for metric, correlations in analysis["turns"].items():
-        turns_rows.append([metric, *map(cell, correlations.values())])
-        turns_data.append({"metric": metric, **correlations})
-    slots_data = []
-    for slots, number in analysis["slots"].items():
-        slots_data.append({"slots": slots, "dialogues": number})
-    biases_rows, biases_data = [], []
+        rows.append([metric, *map(cell, correlations.values())])
+        data.append({"metric": metric, **correlations})
+    headers = ["", *analysis["turns"]]
+    tables = [Table("turns", f"{name}: correlation of metrics over turns", headers, rows, data)]
+
+    used = analysis["slots"]
+    rows, data = [["dialogues", *map(str, used.values())]], []
+    for slots, number in used.items():
+        data.append({"slots": slots, "dialogues": number})
+    headers = ["slots", *map(str, used)]
+    fewer = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
+    title = f"{name}: dialogues by the slots they use"
+    tables.append(Table("slots", title, headers, rows, data, [fewer]))
+
+    rows, data = [], []
     for label, measures in biases.items():
         mistaken, between = cell(analysis["mistaken"]), cell(analysis["between"][label])
         for measure, bias in measures.items():
             ends = bias["difference"]
             interval = "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
             fga, gca = cell(bias["fga"]), cell(bias["gca"])
-            biases_rows.append([label, mistaken, between, measure, fga, gca, interval])
+            rows.append([label, mistaken, between, measure, fga, gca, interval])
             record = {"lambda": label, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
-            biases_data.append(record)
-    fewer = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
-    tables = [
-        Table(
-            "turns",
-            f"{name}: correlation of metrics over turns",
-            ["", *analysis["turns"]],
-            turns_rows,
-            turns_data,
-        ),
-        Table(
-            "slots",
-            f"{name}: dialogues by the slots they use",
-            ["slots", *map(str, analysis["slots"])],
-            [["dialogues", *map(str, analysis["slots"].values())]],
-            slots_data,
-            [fewer],
-        ),
-        Table(
-            "biases",
-            f"{name}: correlation with where mistakes lie",
-            ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
-            biases_rows,
-            biases_data,
-        ),
-    ]
+            data.append(record)
+    headers = ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"]
+    title = f"{name}: correlation with where mistakes lie"
+    tables.append(Table("biases", title, headers, rows, data))
+
     decay = lambda_label(HEADLINE_LAMBDA)
     if decay not in biases:
         decay = next(iter(biases))
