@@ -9,16 +9,7 @@ from typing import Any
 
 import pytest
 from entered import shown_columns, track_tables
-from live_plays import (
-    MODEL,
-    TASKS,
-    Lines,
-    Track,
-    every_line,
-    mine,
-    model_user,
-    silent,
-)
+from live_plays import MODEL, TASKS, Lines, Track, every_line, mine, model_user, silent
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_entries
@@ -81,7 +72,7 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: Track) -> None:
     track.board.done("verify", "--strict", "--jobs", 1)
 
 
-def test_who_does_not_play_every_task_has_no_rank(track: Track) -> None:
+def test_an_agent_that_skips_a_task_has_no_rank(track: Track) -> None:
     run = track.done(mine, lambda lines: [trial.pop(3) for trial in lines])
     assert "29 of 30 tasks played; without a rank on the board" in run.err
     assert "not ranked: plays 29 of 30 tasks" in run.out
@@ -102,12 +93,15 @@ def test_agents_with_different_users_are_ranked_apart(track: Track) -> None:
 
 
 def test_the_same_dialogues_under_another_name_are_refused(track: Track) -> None:
-    track(name="Baseline")
+    # The baseline itself raises no flag.
+    assert "flag" not in track(name="Baseline").err
+    [[row]] = track_tables("live", read_entries(track.folder))
+    assert (row.rank, raised_flags(row)) == (1, [])
     refused = track.refused(mine, name="Mine")
     assert "mine: has the predictions of baseline; enter a system once" in refused
 
 
-def test_a_trial_of_one_entry_is_none_of_another(track: Track) -> None:
+def test_a_trial_cannot_be_in_two_entries(track: Track) -> None:
     first, second = track.files(mine)
     options = ["--track", "live", "--benchmark", "sample", "--name"]
     track.board.done("submit", first, *options, "One")
@@ -129,9 +123,8 @@ def _sure(lines: Lines) -> None:
 def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: Track) -> None:
     run = track.done(mine, _sure)
     assert "flags not reviewed yet: calls of the scripted baseline" in run.out
-    assert "flag: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
-        run.err
-    )
+    flag = "calls of the scripted baseline that the agent makes in the same turn: 1.00"
+    assert f"flag: {flag}" in run.err
     track.board.done("verify", "--strict", "--jobs", 1)
     path = track.folder / "agent" / "entry.toml"
     review = "date = 2026-01-01\nreviewer = 'Me'\nflag = 'baseline_calls'\nreason = 'a test'\n"
@@ -139,12 +132,6 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: Trac
     [[row]] = track_tables("live", read_entries(track.folder))
     assert row.rank == 1
     assert any(m.note.endswith("reviewed by Me on 2026-01-01: a test") for m in row.marks)
-
-
-def test_the_baseline_itself_raises_no_sign(track: Track) -> None:
-    assert "flag" not in track(name="Baseline").err
-    [[row]] = track_tables("live", read_entries(track.folder))
-    assert (row.rank, raised_flags(row)) == (1, [])
 
 
 def test_calls_of_the_baseline_are_counted_turn_by_turn(track: Track) -> None:
