@@ -146,11 +146,11 @@ def test_reference_numbers(sentence: str, references: list[str]) -> None:
         # A genitive stays in the text.
         ("Harbourlight's phone is 01632960202.", "[name]'s phone is [phone]."),
         # Up to three marks of emphasis go with a name.
-        *((f"try {marks}Brine{marks} now", "try [name] now") for marks in ("*", "**", "***", "_")),
-        ("try ****Brine**** now", "try *[name]* now"),
+        *((f"try {m}Pepper Moon{m} now", "try [name] now") for m in ("*", "**", "***", "_")),
+        ("try ****Pepper Moon**** now", "try *[name]* now"),
         ("*Pepper Moon* it is", "[name] it is"),
         # Bold type and lists of language models.
-        ("Look:\n1. **Brine** - *cheap* Thai food\n", "Look:\n1. [name] - [price] [food] food\n"),
+        ("a:\n1. **Pepper Moon** - *cheap* Thai food\n", "a:\n1. [name] - [price] [food] food\n"),
         ("2. __Lotus Lantern__, 62 Netmakers Row", "2. [name], [address]"),
         # A name as the end of a ride is a place, but the next sentence is about something else.
         ("A taxi from Otter Park to Brine.", "A taxi from [destination] to [destination]."),
