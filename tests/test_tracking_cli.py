@@ -9,7 +9,7 @@ from helpers import write_json
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 
 from mwz.harness.data.gold_states import install_gold_states
-from mwz.harness.metrics import GoldStates, score_tracking
+from mwz.harness.metrics import GoldStates, score_tracking, tracking_text
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_other_files_are_scored_where_some_cannot_be(dst, figure_1, sample_2):
 def test_main_figures_and_named_lambdas_are_shown(dst, tmp_path):
     path = write_states(tmp_path / "one.json", FGA_FIGURE_1)
     compact = dst(path).out
-    full = score_tracking([tracked(*FGA_FIGURE_1)]).text()
+    full = tracking_text(score_tracking([tracked(*FGA_FIGURE_1)]))
     for main in ("JGA", "RSA", "FGA λ=0.5", "GCA", "F1", "fuzzy joint accuracy"):
         assert main in compact
         assert main in full

@@ -23,9 +23,11 @@ from ..metrics import (
     cell,
     dialogue_rows,
     dialogue_states,
+    figure_headings,
     joined_metric,
     score_tracking,
     slot_name,
+    slot_rates,
     tracking_metrics,
     tracking_signature,
 )
@@ -79,7 +81,7 @@ class ScoredFile:
             "coverage": coverage,
         }
         document |= asdict(self.result)
-        document["per_slot"] = self.result.slot_rates()
+        document["per_slot"] = slot_rates(self.result)
         if self.dialogue:
             document["dialogue"] = self.dialogue
         if self.intervals:
@@ -330,7 +332,7 @@ def breakdown_tables(scored: ScoredFile) -> list[Table]:
         domains["mean"] = {"turns": None, **result.per_domain_mean, "lambda": None}
     breakdowns: dict[str, Mapping[str, Mapping[str, float | None]]] = {
         f"domain (%, over {result.variants['per-domain']})": domains,
-        "slot (rates in %)": result.slot_rates(),
+        "slot (rates in %)": slot_rates(result),
     }
     tables = []
     for title, figures_by_name in breakdowns.items():
@@ -378,7 +380,7 @@ def _main_intervals(scored: ScoredFile) -> dict[str, comparison.Interval]:
         return {}
     ends = scored.intervals["scores"]
     intervals = {}
-    for title, key in scored.result.headings(main_only=scored.file.has_values).items():
+    for title, key in figure_headings(scored.result, scored.file.has_values).items():
         intervals[title] = comparison.Interval(**ends[f"dst.{key}"])
     return intervals
 
@@ -412,7 +414,7 @@ def plot_tracking(scored: Sequence[ScoredFile], path: str) -> None:
     names = [scored_file.name for scored_file in scored]
     evidence = list(map(tracking_evidence, scored))
     figures = {}
-    for key in scored[0].result.headings(main_only=True).values():
+    for key in figure_headings(scored[0].result, main_only=True).values():
         figures[f"dst.{key}"] = evidence[0].figures[f"dst.{key}"]
     intervals = list(map(comparison.intervals_of, evidence))
     comparison.plot_scores(names, figures, intervals, path)

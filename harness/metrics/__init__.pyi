@@ -98,12 +98,15 @@ from .tracking.evaluation import (
     cell as cell,
     correlation as correlation,
     dialogue_rows as dialogue_rows,
+    figure_headings as figure_headings,
     joined_metric as joined_metric,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,
     score_tracking as score_tracking,
+    slot_rates as slot_rates,
     tail_orientation as tail_orientation,
     tracking_shares as tracking_shares,
+    tracking_text as tracking_text,
 )
 from .tracking.goal_accuracy import is_exact as is_exact
 from .tracking.matching import (

@@ -56,7 +56,7 @@ METRIC: Metric[Played] = Metric(
     presentation=Presentation(
         title="State tracking",
         figures=tracking_figures,
-        text=lambda _, results: str(results["dst"].text()),
+        text=lambda _, results: str(metrics.tracking_text(results["dst"])),
     ),
     rows=tracking_rows,
     formula=formula,

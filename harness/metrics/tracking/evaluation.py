@@ -124,45 +124,53 @@ class TrackingResult:
             main_only: Whether only those are wanted that compact tables and pictures show.
         """
         figures = self.figures
-        return {title: figures[key] for title, key in self.headings(main_only).items()}
+        return {title: figures[key] for title, key in figure_headings(self, main_only).items()}
 
-    def headings(self, main_only: bool = False) -> dict[str, str]:
-        """Return what tables call the figures -> their keys; arguments as of `titled`."""
-        figures = self.figures
-        headings = {}
-        for metric in tracking_metrics().values():
-            keys = keys_among(metric, figures)
-            for key in compact_keys(metric, keys) if main_only else keys:
-                headings[heading(key)] = key
-        return headings
 
-    def slot_rates(self) -> dict[str, dict[str, float]]:
-        """Return slot -> GCA's counts and, in percent, what it and its parts make of them."""
-        weighing = self.variants.get("gca", Choices.gca)
-        rates: dict[str, dict[str, float]] = {}
-        for slot, counts in self.per_slot.items():
-            scores = change_scores(**counts, weighing=weighing)
-            rates[slot] = {**counts, "GCA": 100 * scores.pop("gca")}
-            rates[slot] |= {name: 100 * score for name, score in scores.items()}
-        return rates
+def figure_headings(result: TrackingResult, main_only: bool = False) -> dict[str, str]:
+    """Return what tables call the figures -> their keys.
 
-    def text(self) -> str:
-        """Return all figures as tables for a terminal."""
-        mistakes: dict[str, Any] = dict(self.mistakes)
-        correlations = mistakes.pop("correlations")
-        tables: dict[str, Mapping[str, Any]] = {
-            "metric (%)": self.titled(),
-            "count": {"dialogues": self.dialogues, "turns": self.turns, **self.counts},
-            "dialogues that end inexact": self.losses,
-            "dialogues with mistakes": mistakes,
-        }
-        for measure, correlated in correlations.items():
-            tables[f"correlation with {measure}"] = correlated
-        texts = []
-        for title, values in tables.items():
-            rows = [[name.replace("_", " "), cell(value)] for name, value in values.items()]
-            texts.append(text_table([title, "state tracking"], rows))
-        return "\n\n".join(texts)
+    Args:
+        result: What a tracker scores.
+        main_only: Whether only those are wanted that compact tables and pictures show.
+    """
+    figures = result.figures
+    headings = {}
+    for metric in tracking_metrics().values():
+        keys = keys_among(metric, figures)
+        for key in compact_keys(metric, keys) if main_only else keys:
+            headings[heading(key)] = key
+    return headings
+
+
+def slot_rates(result: TrackingResult) -> dict[str, dict[str, float]]:
+    """Return slot -> GCA's counts and, in percent, what it and its parts make of them."""
+    weighing = result.variants.get("gca", Choices.gca)
+    rates: dict[str, dict[str, float]] = {}
+    for slot, counts in result.per_slot.items():
+        scores = change_scores(**counts, weighing=weighing)
+        rates[slot] = {**counts, "GCA": 100 * scores.pop("gca")}
+        rates[slot] |= {name: 100 * score for name, score in scores.items()}
+    return rates
+
+
+def tracking_text(result: TrackingResult) -> str:
+    """Return all figures as tables for a terminal."""
+    mistakes: dict[str, Any] = dict(result.mistakes)
+    correlations = mistakes.pop("correlations")
+    tables: dict[str, Mapping[str, Any]] = {
+        "metric (%)": result.titled(),
+        "count": {"dialogues": result.dialogues, "turns": result.turns, **result.counts},
+        "dialogues that end inexact": result.losses,
+        "dialogues with mistakes": mistakes,
+    }
+    for measure, correlated in correlations.items():
+        tables[f"correlation with {measure}"] = correlated
+    texts = []
+    for title, values in tables.items():
+        rows = [[name.replace("_", " "), cell(value)] for name, value in values.items()]
+        texts.append(text_table([title, "state tracking"], rows))
+    return "\n\n".join(texts)
 
 
 PREFIX = "dst."
