@@ -264,10 +264,11 @@ def with_honest_ranges(text: str, ranges: Mapping[str, Sequence[float]]) -> str:
 def main(upstream: Path, trackers: Path) -> None:
     """Write the ranges, and tell where a file is not as `DESERVED` says."""
     measured = [*measured_files(load_benchmark("multiwoz"), upstream, trackers)]
-    for one in measured:
-        if one.odd != one.file.deserved:
-            told, expected = sorted(one.odd), sorted(one.file.deserved)
-            print(f"{one.file.name}: beyond limits: {told}; deserved: {expected}")
+    for outcome in measured:
+        file = outcome.file
+        if outcome.odd != file.deserved:
+            odd, deserved = sorted(outcome.odd), sorted(file.deserved)
+            print(f"{file.name}: beyond limits: {odd}; deserved: {deserved}")
     ranges = honest_ranges(measured)
     for name, (_, greatest) in ranges.items():
         if greatest >= declared_features()[name].limit:

@@ -18,7 +18,7 @@ import gzip
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -62,20 +62,21 @@ def documents() -> list[Any]:
         found.append(content)
         found.append({f"{key}.json": turns for key, turns in content.items()})
         for keys in (("turn_belief", "pred_bs_ptr"), ("gold", "pred")):
-            found.append(
-                {
-                    key: {
-                        str(number): {name: _flat(turn.get("state", {})) for name in keys}
-                        for number, turn in enumerate(turns)
-                    }
-                    for key, turns in content.items()
-                }
-            )
+            tracked: dict[str, dict[str, Any]] = {}
+            for id_, turns in content.items():
+                tracked[id_] = {}
+                for number, turn in enumerate(turns):
+                    slots = _flat(turn.get("state", {}))
+                    tracked[id_][str(number)] = {name: list(slots) for name in keys}
+            found.append(tracked)
     return found
 
 
-def _flat(state: Any) -> list[str]:
-    return [f"{d}-{s}-{value}" for d, slots in state.items() for s, value in slots.items()]
+def _flat(state: Mapping[str, Mapping[str, str]]) -> list[str]:
+    lines = []
+    for domain, slots in state.items():
+        lines += [f"{domain}-{slot}-{value}" for slot, value in slots.items()]
+    return lines
 
 
 _documents = cache(documents)
@@ -113,8 +114,8 @@ def _changed(content: Any, choose: Choose) -> Any:
         for _ in range(choose(60)):
             inside[last] = [inside[last]] if choose(2) else {"a": inside[last]}
     elif kind < 8 and isinstance(inside[last], str):
-        at = choose(len(inside[last]) + 1)
-        inside[last] = inside[last][:at] + str(_hostile(choose)) + inside[last][at:]
+        place = choose(len(inside[last]) + 1)
+        inside[last] = inside[last][:place] + str(_hostile(choose)) + inside[last][place:]
     else:
         inside[last] = _hostile(choose)
     return content
@@ -135,12 +136,12 @@ def _places(content: Any, way: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 def _rewritten(data: bytes, choose: Choose) -> bytes:
     """Return a file written in another way, or damaged; mostly as it was."""
-    at, packed = choose(len(data) + 1), gzip.compress(data, mtime=0)
+    end, packed = choose(len(data) + 1), gzip.compress(data, mtime=0)
     ways = (
         packed,
         packed[: choose(200)],
-        data[:at],
-        data[:at] + bytes([choose(256)]) + data[at + 1 :],
+        data[:end],
+        data[:end] + bytes([choose(256)]) + data[end + 1 :],
         b"\xef\xbb\xbf" + data,
         data.decode(errors="replace").encode("utf-16"),
         b"[" * choose(3000) + data,

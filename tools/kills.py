@@ -109,7 +109,10 @@ def _attempt(work: Path, command: Sequence[str], ends: tuple[State, State], mome
     before, after = ends
     if _kill(command, moment):
         return "processes left"
-    torn = [p for p, one in _state(work).items() if one not in (before.get(p), after.get(p))]
+    torn = []
+    for path, content in _state(work).items():
+        if content not in (before.get(path), after.get(path)):
+            torn.append(path)
     if torn:
         return f"torn: {torn}"
     _finish(command)

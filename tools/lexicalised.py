@@ -134,10 +134,10 @@ def _with_typo(text: str, chance: random.Random) -> str:
     if not candidates:
         return text
     word = chance.choice(candidates)
-    at = chance.randrange(word.start() + 1, word.end())
+    place = chance.randrange(word.start() + 1, word.end())
     letter = chance.choice("abcdefghijklmnopqrstuvwxyz")
-    changed = chance.choice(("", text[at] * 2, letter))
-    return text[:at] + changed + text[at + 1 :]
+    changed = chance.choice(("", text[place] * 2, letter))
+    return text[:place] + changed + text[place + 1 :]
 
 
 def _with_blanks(text: str, chance: random.Random) -> str:
@@ -307,11 +307,13 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
             f"\n{name} half: {len(part)} dialogues; annotated responses get "
             f"Inform {inform:.1f}, Success {success:.1f}"
         )
-        print(f"{'noise':<20}" + "".join(f"{one:>12}" for one in (*SLOTS, "BLEU", "I / S")))
+        print(f"{'noise':<20}" + "".join(f"{title:>12}" for title in (*SLOTS, "BLEU", "I / S")))
         for noise in noises:
             measured = measure(with_noise(noise, part), delexicaliser, benchmark)
-            counts = (measured.slots[slot] for slot in SLOTS)
-            slots = "".join(f"{f1(one):7.3f}/{f1_without_unmarked(one):.2f}" for one in counts)
+            slots = ""
+            for slot in SLOTS:
+                counts = measured.slots[slot]
+                slots += f"{f1(counts):7.3f}/{f1_without_unmarked(counts):.2f}"
             rates = f"{measured.inform:.1f}/{measured.success:.1f}"
             print(f"{noise:<20}{slots}{measured.bleu:12.1f}{rates:>12}")
 

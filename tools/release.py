@@ -56,7 +56,7 @@ def problems(root: Path, dist: Path, final: bool) -> list[str]:
     # What the board follows from: entries, their order and their comparisons.
     parts = (*root.glob("submissions/*/entry.toml"), *root.glob("submissions/*"))
     board = [path.relative_to(root).as_posix() for path in parts if path.is_file()]
-    wrong += [f"{wheel.name}: lacks {one}" for one in board if f"mwz/{one}" not in packed]
+    wrong += [f"{wheel.name}: lacks {file}" for file in board if f"mwz/{file}" not in packed]
     return wrong or installed(wheel)
 
 

@@ -145,25 +145,25 @@ class Measure:
 
     Attributes:
         title: What it is.
-        of: The key of what it is compared with; None of that itself.
+        baseline: The key of what it is compared with; None of that itself.
         take: Does it once, and returns processor time in seconds.
         target: What the ratio is to be at most; None where none is set.
     """
 
     title: str
-    of: str | None
+    baseline: str | None
     take: Callable[[Bench], float]
     target: float | None = None
 
 
-def _command(title: str, of: str, *arguments: str, target: float | None = None) -> Measure:
+def _command(title: str, baseline: str, *arguments: str, target: float | None = None) -> Measure:
     """Return a measure of a command; `FOLDER` stands for that of published outputs."""
 
     def take(bench: Bench) -> float:
         folder = str(bench.predictions)
         return bench.mwz(*(folder if part == "FOLDER" else part for part in arguments))
 
-    return Measure(title, of, take, target)
+    return Measure(title, baseline, take, target)
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -205,9 +205,9 @@ def table(taken: Mapping[str, float]) -> str:
     rows = []
     for name, measure in MEASURES.items():
         compared, ratio, target = "–", "–", "–"
-        if measure.of is not None:
-            value = taken[name] / taken[measure.of]
-            compared, ratio = MEASURES[measure.of].title, f"{value:.3g}"
+        if measure.baseline is not None:
+            value = taken[name] / taken[measure.baseline]
+            compared, ratio = MEASURES[measure.baseline].title, f"{value:.3g}"
             if measure.target is not None:
                 missed = " (missed)" if value > measure.target else ""
                 target = f"{measure.target:.3g}{missed}"

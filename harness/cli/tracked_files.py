@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import comparison
 from ..benchmark import Benchmark
@@ -33,6 +33,9 @@ from ..metrics import (
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
+
+Data: TypeAlias = dict[str, Any]
+"""Name -> JSON types."""
 
 _WITHOUT_VALUES = ("JGA", "SA", "FGA")
 """The metrics that take nothing but which slots are right."""
@@ -60,10 +63,10 @@ class ScoredFile:
     result: TrackingResult
     signature: Signature
     choices: Choices
-    dialogue: Sequence[Mapping[str, Any]] = ()
-    intervals: Mapping[str, Any] = field(default_factory=dict)
+    dialogue: Sequence[Data] = ()
+    intervals: Data = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Data:
         """Return the result as JSON types, with what was read and what it depends on."""
         benchmark = self.file.benchmark
         gold = self.file.gold
@@ -132,7 +135,7 @@ def without(
     left_out: Sequence[str],
     gold_domains: Collection[str],
     load_benchmark: Callable[[], Benchmark],
-) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
+) -> Iterator[tuple[str, TrackedFile, Data]]:
     """Yield what a file is without some dialogues and domains, and what each domain is by itself.
 
     Of a domain by itself all turns of the dialogues count that have it in their goal, and its slots
@@ -173,7 +176,7 @@ def without(
         part = replace(file, dialogues=remaining, left_out=())
         if part.gold_domains.isdisjoint(only):
             continue
-        choices: dict[str, Any] = {"only": tuple(only)}
+        choices: Data = {"only": tuple(only)}
         if name not in domains:
             choices["slots"] = Choices.slots
         yield name, part, choices
@@ -224,14 +227,14 @@ def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> Tra
     return replace(file, dialogues=dialogues)
 
 
-def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[dict[str, Any]]:
+def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[Data]:
     """Return each turn of a dialogue and what every metric gives it, as JSON types.
 
     A turn has its `number`, its states `gold` and `predicted` (`domain-slot` -> value), and
     `verdicts`, each with `metric`, `score` (from 0 to 1, or None) and `reason`.
     """
     states = dialogue_states(dialogue, choices)
-    verdicts_by_turn: list[list[dict[str, Any]]] = [[] for _ in states]
+    verdicts_by_turn: list[list[Data]] = [[] for _ in states]
     for metric in tracking_metrics(choices):
         if metric in VERDICTS:
             for place, verdicts in enumerate(VERDICTS[metric](states, choices)):
@@ -240,7 +243,7 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
                     verdicts_by_turn[place].append(shown)
     turns = []
     for place, pair in enumerate(states):
-        turn: dict[str, Any] = {"number": place}
+        turn: Data = {"number": place}
         turn["gold"] = {slot_name(slot): value for slot, value in pair.gold.items()}
         turn["predicted"] = {slot_name(slot): value for slot, value in pair.predicted.items()}
         turn["verdicts"] = verdicts_by_turn[place]
@@ -288,7 +291,7 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     comparable = comparable_group(signatures)
 
     rows: list[list[str]] = []
-    data: list[dict[str, Any]] = []
+    data: list[Data] = []
     plain_cells: list[list[str]] = []
     compared: list[list[float | None]] = []
     has_intervals = False
@@ -297,7 +300,7 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
         intervals = _main_intervals(scored_file)
         has_intervals |= bool(intervals)
         row = [scored_file.name]
-        record: dict[str, Any] = {"name": scored_file.name}
+        record: Data = {"name": scored_file.name}
         for title in titles:
             value = figures_of_file.get(title)
             row.append(intervals[title].text(2) if title in intervals else cell(value))
