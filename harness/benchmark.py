@@ -38,12 +38,11 @@ Triplet: TypeAlias = tuple[str, str, str]
 
 def triplets_of(states: Iterable[BeliefState]) -> frozenset[Triplet]:
     """Return domain, slot and value of all slots of belief states."""
-    return frozenset(
-        (domain, slot, value)
-        for state in states
-        for domain, slots in state.items()
-        for slot, value in slots.items()
-    )
+    triplets: set[Triplet] = set()
+    for state in states:
+        for domain, slots in state.items():
+            triplets.update((domain, slot, value) for slot, value in slots.items())
+    return frozenset(triplets)
 
 
 @dataclass(frozen=True)
@@ -101,21 +100,23 @@ class Dialogue:
 
     def scored_data(self) -> dict[str, object]:
         """Return what scores depend on, as JSON types."""
-        return {
-            "goal": {
-                domain: {
-                    "informable": goal.informable,
-                    "requestable": sorted(goal.requestable),
-                    "booking": goal.booking,
-                }
-                for domain, goal in self.goal.items()
-            },
-            "references": {**self.references},
+        goals: dict[str, object] = {}
+        for domain, goal in self.goal.items():
+            goals[domain] = {
+                "informable": goal.informable,
+                "requestable": sorted(goal.requestable),
+                "booking": goal.booking,
+            }
+        data = {
+            "goal": goals,
+            "references": dict(self.references),
             "states": self.states,
             "active_domains": self.active_domains,
             "booked_domains": self.booked_domains,
-            **({} if self.damd_domains is None else {"damd_domains": self.damd_domains}),
         }
+        if self.damd_domains is not None:
+            data["damd_domains"] = self.damd_domains
+        return data
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,10 @@ class Benchmark:
     @property
     def gold_domains(self) -> str:
         """Where gold active domains come from: "rule" (states and acts) or "damd" (its labels)."""
-        dialogues = self.dialogues.values()
-        return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
+        for dialogue in self.dialogues.values():
+            if dialogue.damd_domains is not None:
+                return "damd"
+        return "rule"
 
     @cached_property
     def turns(self) -> int:
@@ -168,7 +171,8 @@ class Benchmark:
     @cached_property
     def has_human_responses(self) -> bool:
         """Whether it holds the human responses of all turns as they were written."""
-        return all(len(one.responses) == one.turns for one in self.dialogues.values())
+        dialogues = self.dialogues.values()
+        return all(len(dialogue.responses) == dialogue.turns for dialogue in dialogues)
 
     @cached_property
     def users(self) -> Mapping[str, Sequence[str]]:
@@ -193,7 +197,8 @@ class Benchmark:
                 "`mwz data fetch --split all` or `mwz data import` of whole clones installs do",
             )
         wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
-        return replace(self, dialogues={i: d for i, d in self.dialogues.items() if i in wanted})
+        dialogues = {id_: self.dialogues[id_] for id_ in self.dialogues if id_ in wanted}
+        return replace(self, dialogues=dialogues)
 
     def venue_records(self, rules: RuleSet) -> VenueRecords:
         """Return the venue records used with a rule set, with its errata applied.
@@ -242,8 +247,9 @@ class Benchmark:
     def _patches(self, files: Mapping[str, Any], file: str) -> Iterator[Mapping[str, str]]:
         """Yield the patches of this benchmark's dialogues or venues in files of errata."""
         for content in files.values():
-            if content["benchmark"] == self.name:
-                yield from (patch for patch in content["patches"] if patch["file"] == file)
+            for patch in content["patches"]:
+                if content["benchmark"] == self.name and patch["file"] == file:
+                    yield patch
 
     def content_hash(self, rules: RuleSet) -> str:
         """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.

@@ -66,8 +66,8 @@ def glossary_page() -> str:
             name = "" if key == term.title else f"`{key}`"
             rows.append([term.title, name, term.sign, term.meaning, term.unit])
         headers = ["term", "name in data", "sign", "meaning", "unit"]
-        used = [place for place in range(len(headers)) if any(row[place] for row in rows)]
-        table = [[row[place] for place in used] for row in rows]
-        shown = [headers[place] for place in used]
+        # Only the columns that some term has something in.
+        used = [column for column in zip(headers, *rows, strict=True) if any(column[1:])]
+        shown, *table = zip(*used, strict=True)
         parts.append(markdown_table(shown, table))
     return "\n\n".join(parts) + "\n"
