@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -68,10 +67,9 @@ def parse_toml(path: Path) -> Mapping[str, Any]:
         raise DeclarationError(f"{path}: {error}") from error
 
 
-def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
-    """Return the names, without their suffix, of the files in a folder of a package."""
-    files = os.listdir(folder_of(package) / folder)
-    return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
+def names(folder: str, package: str = _RULES) -> list[str]:
+    """Return the names, without their suffix, of the TOML files in a folder of a package."""
+    return sorted(file.stem for file in (folder_of(package) / folder).glob("*.toml"))
 
 
 def sha256(content: bytes | str) -> str:

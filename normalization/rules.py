@@ -110,7 +110,7 @@ def alias_tables() -> Mapping[str, Aliases]:
     """Return name -> aliases, of the named tables."""
     return {
         name: Aliases.from_table(read_toml(f"aliases/{name}.toml")["placeholders"])
-        for name in names("aliases", ".toml")
+        for name in names("aliases")
     }
 
 
@@ -131,7 +131,7 @@ def errata() -> Mapping[str, object]:
     # Imports pydantic late: it takes 0.1 s, and published rule sets have no errata.
     from .schemas import Errata, typed
 
-    files = {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
+    files = {name: read_toml(f"errata/{name}.toml") for name in names("errata")}
     for name, content in files.items():
         try:
             typed(Errata, content)
@@ -255,7 +255,7 @@ class RuleSet:
 @cache
 def _declarations() -> Mapping[str, Mapping[str, Any]]:
     """Return name -> the file of a rule set, of ours and of other packages, the oldest first."""
-    ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
+    ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets")}
     files = ours | declared("rules", lambda content: _checked(content, ours), ours)
     return dict(sorted(files.items(), key=lambda item: (item[1]["date"], item[0])))
 

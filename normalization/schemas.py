@@ -73,7 +73,7 @@ class Errata(BaseModel, extra="forbid"):
 
 
 def _check_file(folder: str, name: str) -> str:
-    choices = names(folder, ".toml")
+    choices = names(folder)
     if name not in choices:
         raise ValueError(f"unknown value {name!r:.60}; choose from {', '.join(choices)}")
     return name

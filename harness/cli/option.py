@@ -85,7 +85,7 @@ placeholders = click.option(
     metavar="FILE|NAME",
     type=FILE,
     help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
-    f"{', '.join(names('aliases', '.toml'))}.",
+    f"{', '.join(names('aliases'))}.",
 )
 
 predictions = click.argument("predictions", type=FILE)

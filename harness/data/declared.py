@@ -116,7 +116,7 @@ class DataSet:
 
 def declared_names() -> list[str]:
     """Return the names of all declared data sets."""
-    return names(_SETS, ".toml", __package__)
+    return names(_SETS, __package__)
 
 
 @cache
