@@ -176,7 +176,11 @@ def _short_table(board: Board, table: BoardTable) -> str:
 
 def _filled(listed: Sequence[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns in which something stands of some row."""
-    return [column for column in listed if any(column.value(row).text for row in rows)]
+    filled = []
+    for column in listed:
+        if any(column.value(row).text for row in rows):
+            filled.append(column)
+    return filled
 
 
 def _table(
