@@ -23,7 +23,7 @@ from mwz.harness.board.reported import (
     printed_figures,
     read_reported,
 )
-from mwz.harness.board.verdicts import Alternatives, reported_figures
+from mwz.harness.board.verdicts import Alternatives, judged_figures
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 
@@ -44,7 +44,7 @@ def _by_metric(
 ) -> dict[str, PrintedFigure]:
     """Return metric -> what is found of the one source of an entry, or that of a set-up."""
     [claim] = [claim for claim in entry.system.reported if setup in (None, claim.setup)]
-    return {figure.metric: figure for figure in reported_figures(entry, claim, alternatives)}
+    return {figure.metric: figure for figure in judged_figures(entry, claim, alternatives)}
 
 
 Auditing = Callable[..., dict[str, PrintedFigure]]

@@ -19,11 +19,11 @@ from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.reported import PrintedFigure, number, read_reported, version_and_measure
 from mwz.harness.board.verdicts import (
     SIZES,
+    judged_figures,
     misfits,
     possible_counts,
     possible_share,
     record,
-    reported_figures,
 )
 from mwz.normalization import published_rule_sets
 
@@ -62,8 +62,7 @@ def test_rates_of_other_active_domains_say_so_and_bleu_does_not(tmp_path: Path) 
     own = {"domains": "states", "inform": "72.0", "success": "60.0", "bleu": "21.0"}
     entry = _entry(tmp_path, {"setup": "strict", **own})
     verdicts = {
-        figure.metric: figure.verdict
-        for figure in reported_figures(entry, entry.system.reported[0])
+        figure.metric: figure.verdict for figure in judged_figures(entry, entry.system.reported[0])
     }
     assert verdicts == {
         "inform": "domains from states",
@@ -91,8 +90,7 @@ def test_a_combined_score_is_held_against_its_printed_parts(
     printed = {"inform": inform, "success": "60.0", "bleu": "20.0", "combined": combined}
     entry = _entry(tmp_path, {"setup": "strict", **printed})
     verdicts = {
-        figure.metric: figure.verdict
-        for figure in reported_figures(entry, entry.system.reported[0])
+        figure.metric: figure.verdict for figure in judged_figures(entry, entry.system.reported[0])
     }
     assert verdicts["combined"] == verdict
 

@@ -85,14 +85,14 @@ def record(
         ways = (alternatives or {}).get(entry.key)
         distinct: dict[tuple[str, str, Decimal], PrintedFigure] = {}
         for claim in claims:
-            for figure in reported_figures(entry, claim, ways):
+            for figure in judged_figures(entry, claim, ways):
                 distinct.setdefault((figure.setup, figure.metric, figure.printed), figure)
         figures += distinct.values()
         figures += accuracies
     return figures
 
 
-def reported_figures(
+def judged_figures(
     entry: Entry, claim: ReportedFigures, alternatives: Alternatives | None = None
 ) -> list[PrintedFigure]:
     """Return every figure that a source reports of a system, beside its scores."""
@@ -233,7 +233,7 @@ def official_verdict(entry: Entry, claim: ReportedFigures) -> str:
         The verdicts on the figures that differ, each with these and harness minus reported.
     """
     differing: dict[str, list[str]] = {}
-    for figure in reported_figures(entry, claim):
+    for figure in judged_figures(entry, claim):
         if not figure.equal:
             _, _, difference = figure.texts()
             differing.setdefault(figure.verdict, []).append(f"{figure.title} {difference}")

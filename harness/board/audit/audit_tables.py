@@ -22,10 +22,10 @@ from ..reported import (
 from ..verdicts import (
     RUNS,
     SIZES,
+    judged_figures,
     misfits,
     possible_share,
     record,
-    reported_figures,
 )
 from .setup_search import Data, Point, SetupSearch, nearest, nearest_named, nearness
 
@@ -144,7 +144,7 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> Data:
     """
     reported = []
     for claim in entry.system.reported:
-        figures = reported_figures(entry, claim, search.alternatives if search else None)
+        figures = judged_figures(entry, claim, search.alternatives if search else None)
         audited: Data = {"source": claim.source, "setup": claim.setup}
         audited["figures"] = list(map(_figure_data, figures))
         if search is not None:
@@ -281,7 +281,7 @@ def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> Data:
     """Return an official row beside the rule sets that there were at a date."""
-    reported = reported_figures(entry, claim)
+    reported = judged_figures(entry, claim)
     rates = [figure for figure in reported if figure.metric in ("inform", "success")]
     differences: dict[str, dict[str, float | None]] = {}
     under = []

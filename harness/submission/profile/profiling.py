@@ -131,8 +131,12 @@ def _message(name: str, tallies: Mapping[str, Tally]) -> str:
     worst = sorted(tallies, key=lambda part: -tallies[part].odd)[:_SHOWN_PARTS]
     examples: list[str] = []
     for part in worst:
-        frequent = tallies[part].examples.most_common(_SHOWN_EXAMPLES)
-        listed = ", ".join(f"{example} {number}×" for example, number in frequent)
+        counts = tallies[part].examples
+        # Of equally frequent ones the first by name, so that a file always gets the same message.
+        frequent = sorted(counts, key=lambda example: (-counts[example], example))
+        listed = ", ".join(
+            f"{example} {counts[example]}×" for example in frequent[:_SHOWN_EXAMPLES]
+        )
         examples.append(f"{part}: {listed}" if part else listed)
     shown = "; ".join(examples)
     return f"{odd} of {items} {feature.items} {feature.odd}: {shown}; {feature.remedy}"
