@@ -316,38 +316,42 @@ class _Case:
             return []
         return self.heard[self.naming[-1]].contradicted(self.wanted.info)
 
-    @cached_property
-    def gave_up(self) -> str:
-        """What the user objected to in vain, in words; an empty text if it did not object."""
-        # It said the constraint again after an offer, and the last offer still contradicts it.
-        later_turns = self.turns[min(self.naming, default=0) + 1 :]
-        text = " ".join(turn["user"] for turn in later_turns)
-        wanted = self.wanted.info
-        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(text, s, wanted[s])]
-        return f"; the user objected ({', '.join(again)}) and gave up" if again else ""
-
-    @property
-    def fitting(self) -> str:
-        """Which venues would fit, in words."""
-        ids = self.world.matching(self.domain, self.wanted.info)[:_MOST_NAMED]
-        names = [self.world.venue_name(self.domain, id_) for id_ in ids]
-        return f"would fit: {', '.join(names) or 'none'}"
-
-    def unfit(self, venues: Iterable[str]) -> str:
-        """Return which of some venues do not fit and why, and which would, in words."""
-        fitting = self.world.matching(self.domain, self.wanted.info)
-        unfit = []
-        for id_ in venues:
-            if id_ not in fitting:
-                faults = self.world.faults(self.domain, id_, self.wanted.info)
-                reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
-                unfit.append(f"{self.world.venue_name(self.domain, id_)} ({reason})")
-        named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
-        return f"{named}; {self.fitting}"
-
 
 _Rule: TypeAlias = Callable[[_Case], str]
 """Says what went wrong in a domain, and where; an empty text if nothing did."""
+
+
+def _gave_up(case: _Case) -> str:
+    """Return what the user objected to in vain, in words; an empty text if it did not object."""
+    # It said the constraint again after an offer, and the last offer still contradicts it.
+    later_turns = case.turns[min(case.naming, default=0) + 1 :]
+    text = " ".join(turn["user"] for turn in later_turns)
+    objections = []
+    for slot in case.contradicted:
+        value = case.wanted.info[slot]
+        if says(text, slot, value):
+            objections.append(f"{slot} {value}")
+    return f"; the user objected ({', '.join(objections)}) and gave up" if objections else ""
+
+
+def _fitting(case: _Case) -> str:
+    """Return which venues would fit, in words."""
+    ids = case.world.matching(case.domain, case.wanted.info)[:_MOST_NAMED]
+    names = [case.world.venue_name(case.domain, id_) for id_ in ids]
+    return f"would fit: {', '.join(names) or 'none'}"
+
+
+def _unfit(case: _Case, venues: Iterable[str]) -> str:
+    """Return which of some venues do not fit and why, and which would, in words."""
+    fitting = case.world.matching(case.domain, case.wanted.info)
+    unfit = []
+    for id_ in venues:
+        if id_ not in fitting:
+            faults = case.world.faults(case.domain, id_, case.wanted.info)
+            reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
+            unfit.append(f"{case.world.venue_name(case.domain, id_)} ({reason})")
+    named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
+    return f"{named}; {_fitting(case)}"
 
 
 def _not_played(case: _Case) -> str:
@@ -381,7 +385,7 @@ def _wrong_venue(case: _Case) -> str:
         return ""
     turn, result = case.made[-1]
     key = naming_key(case.domain)
-    return f"turn {turn}: {case.unfit(case.world.venues_named(case.domain, result[key], key))}"
+    return f"turn {turn}: {_unfit(case, case.world.venues_named(case.domain, result[key], key))}"
 
 
 def _wrong_slots(case: _Case) -> str:
@@ -400,22 +404,22 @@ def _wrong_slots(case: _Case) -> str:
 def _never_named(case: _Case) -> str:
     if case.domain not in NAMING_SLOTS or case.grounded.matched or case.naming:
         return ""
-    return case.fitting
+    return _fitting(case)
 
 
 def _unfit_offer(case: _Case) -> str:
     if case.grounded.matched_all or not case.naming:
         return ""
-    return f"turn {case.naming[-1]}: {case.unfit(case.grounded.venues)}"
+    return f"turn {case.naming[-1]}: {_unfit(case, case.grounded.venues)}"
 
 
 def _not_booked(case: _Case) -> str:
     if not case.lacks_booking:
         return ""
     if not case.tries:
-        return f"book_{case.domain} is never called{case.gave_up}"
+        return f"book_{case.domain} is never called{_gave_up(case)}"
     turn, call = case.tries[-1]
-    return f"turn {turn}: {call_text(call)}{case.gave_up}"
+    return f"turn {turn}: {call_text(call)}{_gave_up(case)}"
 
 
 def _not_answered(case: _Case) -> str:
@@ -431,7 +435,7 @@ def _not_answered(case: _Case) -> str:
         problems.append("the number that a booking returns is never told")
     if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
         problems.append(f"nothing is told of the {case.domain}")
-    return "; ".join(problems) + case.gave_up if problems else ""
+    return "; ".join(problems) + _gave_up(case) if problems else ""
 
 
 def _unsaid(case: _Case, asked: bool) -> str:
@@ -457,7 +461,7 @@ def _unsaid(case: _Case, asked: bool) -> str:
 def _unfit_accepted(case: _Case) -> str:
     if case.grounded.matched or not case.grounded.venues or not case.ended:
         return ""
-    if not case.contradicted or case.gave_up:
+    if not case.contradicted or _gave_up(case):
         return ""
     return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
 
