@@ -201,7 +201,7 @@ def _show_remarks(
 # What was read as what.
 
 
-def _show_fields(standard: Standard, dialogues: Mapping[Any, Any]) -> None:
+def _show_fields(standard: Standard, dialogues: Mapping[str, object]) -> None:
     """Show which keys were read as which fields, in how many turns, and an example."""
     turns = list(_raw_turns(dialogues))
     rows: list[list[str]] = []
@@ -219,7 +219,7 @@ def _show_fields(standard: Standard, dialogues: Mapping[Any, Any]) -> None:
     click.echo()
 
 
-def _raw_turns(dialogues: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
+def _raw_turns(dialogues: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     for turns in dialogues.values():
         for turn in turns if isinstance(turns, list | tuple) else ():
             if isinstance(turn, Mapping):

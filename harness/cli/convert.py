@@ -11,13 +11,11 @@ import click
 
 from mwz.normalization import DEFAULT_RULES, rule_set
 
-from ..benchmark import Benchmark
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import (
     Content,
     StateChecks,
-    Submission,
     change_lines,
     checked_submission,
     declared_features,
@@ -69,10 +67,18 @@ def command(
     loaded = None if alone and own_gold else chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)
     if fix:
-        submission = _fixed(submission, loaded, checks)
-    written = {
-        id_: [turn.to_dict(alone) for turn in turns] for id_, turns in submission.dialogues.items()
-    }
+        checked = Content(submission.dialogues, loaded, rule_set(DEFAULT_RULES), checks)
+        fixed, profile = fixed_content(checked, submission.profile)
+        lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
+        lines += [f"not fixed: {remark}" for remark in profile_remarks(profile)]
+        tell(submission.source, lines)
+        # The remarks on features are of the file before it was fixed.
+        features = declared_features()
+        remarks = [remark for remark in submission.remarks if remark.kind not in features]
+        submission = replace(submission, dialogues=fixed.dialogues, remarks=remarks)
+    written = {}
+    for id_, played in submission.dialogues.items():
+        written[id_] = [turn.to_dict(alone) for turn in played]
     if output.endswith(_GZIP):
         # No time stamp: the same predictions are the same bytes.
         write_atomically(Path(output), gzip.compress(to_json(written).encode(), mtime=0))
@@ -83,15 +89,3 @@ def command(
     turns = sum(map(len, dialogues))
     counts = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
     notify(f"wrote {output}: {counts}, read as {submission.format}")
-
-
-def _fixed(submission: Submission, benchmark: Benchmark | None, checks: StateChecks) -> Submission:
-    """Return a submission without the mistakes that can be fixed; say which were and were not."""
-    content = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
-    fixed, profile = fixed_content(content, submission.profile)
-    lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
-    lines += [f"not fixed: {remark}" for remark in profile_remarks(profile)]
-    tell(submission.source, lines)
-    # The remarks on features are of the file before it was fixed.
-    remarks = [remark for remark in submission.remarks if remark.kind not in declared_features()]
-    return replace(submission, dialogues=fixed.dialogues, remarks=remarks)

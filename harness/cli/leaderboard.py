@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -41,7 +40,14 @@ from .reading import progress
 @option.scored_benchmark
 @option.submissions
 def command(
-    *, check: bool, again: bool, base: Path | None, submissions: Path, **rescoring: Any
+    *,
+    check: bool,
+    again: bool,
+    base: Path | None,
+    submissions: Path,
+    benchmark: str | None,
+    folders: Sequence[Path],
+    workers: int | str,
 ) -> int | None:
     """Make the leaderboard from the submissions: leaderboard.md beside their folder, and the pages
     and files that go with it. `mwz site` makes the web pages.
@@ -51,9 +57,11 @@ def command(
     for package in sorted(board.absent_packages(entries)):
         notify(f"{package} is not installed; its columns are left out")
     chosen = entries if base is None else board.touched_entries(entries, base)
-    # A package that is installed adds its figures, and changes none of those that are checked.
-    rescoring["adds"] = not check
-    rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
+    rescored: list[board.Rescored] = []
+    if again:
+        # A package that is installed adds its figures, and changes none of those that are checked.
+        outcomes = board.rescore(chosen, benchmark, folders, workers, adds=not check)
+        rescored = _rescored(chosen, outcomes, quiet=base is not None)
     if check:
         changed = any(outcome.mismatches for outcome in rescored)
         if base is not None and rescored:
@@ -82,33 +90,30 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
     return bool(problems) or any(diffs.values())
 
 
-def _rescore(
-    entries: Sequence[board.Entry], rescoring: dict[str, Any], quiet: bool
+def _rescored(
+    entries: Sequence[board.Entry], outcomes: Iterable[board.Rescored], quiet: bool
 ) -> list[board.Rescored]:
-    """Score the submissions again, and tell what changed unless quiet."""
-    rescored = progress(board.rescore(entries, **rescoring), len(entries), "entry")
+    """Return the results of scoring entries again, and tell what changed unless quiet."""
+    watched = progress(outcomes, len(entries), "entry")
     # As they are read: by name.
-    outcomes = sorted(rescored, key=lambda outcome: outcome.key)
+    rescored = sorted(watched, key=lambda outcome: outcome.key)
     if quiet:
-        return outcomes
+        return rescored
     unverified: Counter[str] = Counter()
-    for entry, outcome in zip(entries, outcomes, strict=True):
+    for entry, outcome in zip(entries, rescored, strict=True):
         unverified.update(outcome.unverified)
-        click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
+        summary = "no figure changed; signature, hashes, rule sets or gold states did"
+        if outcome.missing is not None:
+            summary = f"kept as it is: {outcome.missing}"
+        elif outcome.mismatches:
+            summary = f"{counted(len(outcome.mismatches), 'figure')} changed"
+        elif outcome.scores is None:
+            summary = "unchanged"
+        elif entry.problems:
+            summary = "made again; what was stored could not be used"
+        click.echo(printable(f"{outcome.key}: {summary}"))
         if outcome.mismatches:
             click.echo(board.mismatches_table(outcome.mismatches))
     for reason, count in unverified.items():
         click.echo(f"of {count} entries kept as stored: {reason}")
-    return outcomes
-
-
-def _summary(entry: board.Entry, outcome: board.Rescored) -> str:
-    if outcome.missing is not None:
-        return f"kept as it is: {outcome.missing}"
-    if outcome.mismatches:
-        return f"{counted(len(outcome.mismatches), 'figure')} changed"
-    if outcome.scores is None:
-        return "unchanged"
-    if entry.problems:
-        return "made again; what was stored could not be used"
-    return "no figure changed; signature, hashes, rule sets or gold states did"
+    return rescored

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import click
 import sacrebleu
@@ -67,7 +66,13 @@ _SCORED = 3
 @option.scored_benchmark
 @option.submissions
 def command(
-    names: tuple[str, ...], strict: bool, reference: bool, submissions: Path, **rescoring: Any
+    names: tuple[str, ...],
+    strict: bool,
+    reference: bool,
+    submissions: Path,
+    benchmark: str | None,
+    folders: Sequence[Path],
+    workers: int | str,
 ) -> int:
     """Score the entries NAME… (by default all) again from their predictions, write nothing and
     exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
@@ -77,9 +82,9 @@ def command(
     entries = board.read_entries(submissions)
     chosen = board.chosen_entries(entries, names, submissions)
     if reference:
-        return _compare_with_libraries(chosen, **rescoring)
-    outcomes = progress(board.rescore(chosen, **rescoring), len(chosen), "entry")
-    verified = board.verify(entries, chosen, outcomes)
+        return _compare_with_libraries(chosen, benchmark, folders, workers)
+    outcomes = board.rescore(chosen, benchmark, folders, workers)
+    verified = board.verify(entries, chosen, progress(outcomes, len(chosen), "entry"))
     hold = unknown = failed = 0
     for outcome in verified:
         is_missing = outcome.missing is not None
@@ -330,24 +335,24 @@ def _detokenized(
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
 
     def detokenized(text: str) -> str:
-        return _by_sacremoses(normalized_text(text, scorer.rules, "Moses"))
+        return _sacremoses()(normalized_text(text, scorer.rules, "Moses"))
 
     return normalized.reworded(submission, detokenized)
 
 
-@lru_cache(maxsize=1 << 15)
-def _by_sacremoses(text: str) -> str:
-    tokenizer, detokenizer = _moses()
-    detokenized: str = detokenizer.detokenize(tokenizer.tokenize(text))
-    return detokenized
-
-
 @lru_cache(maxsize=1)
-def _moses() -> tuple[Any, Any]:
+def _sacremoses() -> Callable[[str], str]:
+    """Return what detokenises a text by sacremoses."""
     # Imports sacremoses late: it takes 0.4 s, and only --reference needs it.
     from sacremoses import MosesDetokenizer, MosesTokenizer
 
-    return MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")
+    tokenizer, detokenizer = MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")
+
+    @lru_cache(maxsize=1 << 15)
+    def detokenized(text: str) -> str:
+        return str(detokenizer.detokenize(tokenizer.tokenize(text)))
+
+    return detokenized
 
 
 @lru_cache(maxsize=2)
