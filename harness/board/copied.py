@@ -141,8 +141,10 @@ def fingerprints_of(
         tracked: The states of a tracker beside the gold states that it was entered with.
     """
     dialogues = benchmark.dialogues
+    rules = rule_set(DEFAULT_RULES)
     phrases: dict[str, list[str]] = {}
-    beliefs, exact = {}, {}
+    beliefs: dict[str, list[str]] = {}
+    exact = {}
     for id_, texts in (responses or {}).items():
         phrases[id_] = []
         for words in map(words_of, texts):
@@ -153,7 +155,14 @@ def fingerprints_of(
                 mark = _mark(min(map(" ".join, pairwise(words)), key=_number))
             phrases[id_].append(mark)
     for id_, predicted in (states or {}).items():
-        beliefs[id_] = _state_marks(predicted, dialogues[id_].states)
+        beliefs[id_] = []
+        gold = dialogues[id_].states
+        both = zip(queries(predicted, gold, rules), queries(gold, gold, rules), strict=False)
+        for constraints, gold_constraints in both:
+            mark = _LEFT_OUT
+            if constraints != gold_constraints:
+                mark = _mark(" ".join(map(str, sorted(constraints))))
+            beliefs[id_].append(mark)
     for dialogue in track_states(states or {}, benchmark) if tracked is None else tracked:
         pairs = dialogue_states(dialogue)
         exact[dialogue.id] = "".join("01"[pair.failed == 0] for pair in pairs)
@@ -164,19 +173,6 @@ def fingerprints_of(
         states="" if states is None else _in_order(benchmark, beliefs),
         exact=None if states is None else " ".join(of_all),
     )
-
-
-def _state_marks(predicted: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
-    """Return a mark of what queries use of each predicted state."""
-    rules = rule_set(DEFAULT_RULES)
-    marks = []
-    pairs = zip(queries(predicted, gold, rules), queries(gold, gold, rules), strict=False)
-    for constraints, gold_constraints in pairs:
-        if constraints == gold_constraints:
-            marks.append(_LEFT_OUT)
-        else:
-            marks.append(_mark(" ".join(map(str, sorted(constraints)))))
-    return marks
 
 
 def _in_order(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:

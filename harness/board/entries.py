@@ -292,6 +292,7 @@ def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong with an entry by itself: its name, track, predictions and scoring."""
     yield from entry.problems
     try:
         expected = folder_name(entry.system.name)
@@ -307,21 +308,6 @@ def _own_problems(entry: Entry) -> Iterator[str]:
             yield problem
     if entry.scores.is_scored:
         yield from _predictions_problems(entry)
-    yield from _report_problems(entry)
-
-
-def track_problem(system: System, states: str | None) -> str | None:
-    """Say why a system does not belong in its track, given the source of its belief states."""
-    needed = tracks()[system.track].states
-    explained = needed == "gold" and system.note is not None
-    if states is None or explained or needed in ("", states):
-        return None
-    more = "; leave them out, or say in a note that they are used" if needed == "gold" else ""
-    return f"track {system.track}: needs {needed} belief states; they are {states}{more}"
-
-
-def _report_problems(entry: Entry) -> Iterator[str]:
-    """Yield which scores are not of what an entry declares: plain English, and placeholders."""
     aliases, english = entry.system.aliases, tracks()[entry.system.track].kind == "plain English"
     declared = "none" if aliases is None else aliases.label
     for rules, report in entry.scores.reports.items():
@@ -332,6 +318,16 @@ def _report_problems(entry: Entry) -> Iterator[str]:
         if used != declared:
             problem = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
             yield f"rule set {rules}: {problem}; use --rescore"
+
+
+def track_problem(system: System, states: str | None) -> str | None:
+    """Say why a system does not belong in its track, given the source of its belief states."""
+    needed = tracks()[system.track].states
+    explained = needed == "gold" and system.note is not None
+    if states is None or explained or needed in ("", states):
+        return None
+    more = "; leave them out, or say in a note that they are used" if needed == "gold" else ""
+    return f"track {system.track}: needs {needed} belief states; they are {states}{more}"
 
 
 def _predictions_problems(entry: Entry) -> Iterator[str]:

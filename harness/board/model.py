@@ -73,7 +73,36 @@ def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
 
 
 def _check(entries: Sequence[Entry], rules: str) -> None:
-    refuse("leaderboard", entry_problems(entries) + list(_score_problems(entries, rules)))
+    """Make sure that entries have scores under a rule set, which compare.
+
+    Raises:
+        InputError: Something is wrong with the entries, or their scores.
+    """
+    problems = list(entry_problems(entries))
+    # Free-running dialogues are scored by their goals alone.
+    signatures: dict[tuple[bool, bool], list[tuple[str, Signature]]] = {}
+    for entry in entries:
+        track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
+        if report is not None:
+            kind = track.kind == "plain English", entry.system.predictions.free_running
+            signatures.setdefault(kind, []).append((entry.key, report.signature))
+        elif track.result is None and entry.scores.reports and rules == DEFAULT_RULES:
+            problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
+    # Scores that do not compare with those of most others.
+    for alike in signatures.values():
+        groups = grouped(alike, _OWN)
+        usual = max(groups, key=len)
+        other, usual_signature = usual[0]
+        for group in groups:
+            for key, signature in group if group is not usual else ():
+                verdict = signature.comparable_with(usual_signature, _OWN)
+                reasons = "; ".join(verdict.reasons)
+                problems.append(
+                    f"{key}: does not compare with {other} ({reasons}); score all on one "
+                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                    "--submissions"
+                )
+    refuse("leaderboard", problems)
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> dict[str, list[list[Row]]]:
@@ -88,33 +117,6 @@ def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[Row]:
         if track.delexicalised:
             rows += chain.from_iterable(tables[name])
     return sorted(rows, key=order)
-
-
-def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
-    """Yield which scores are missing under a rule set, and which do not compare."""
-    # Free-running dialogues are scored by their goals alone.
-    signatures: dict[tuple[bool, bool], list[tuple[str, Signature]]] = {}
-    for entry in entries:
-        track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
-        if report is not None:
-            kind = track.kind == "plain English", entry.system.predictions.free_running
-            signatures.setdefault(kind, []).append((entry.key, report.signature))
-        elif track.result is None and entry.scores.reports and rules == DEFAULT_RULES:
-            yield f"{entry.key}: not scored under rule set {rules}; use --rescore"
-    # Scores that do not compare with those of most others.
-    for alike in signatures.values():
-        groups = grouped(alike, _OWN)
-        usual = max(groups, key=len)
-        other, usual_signature = usual[0]
-        for group in groups:
-            for key, signature in group if group is not usual else ():
-                verdict = signature.comparable_with(usual_signature, _OWN)
-                reasons = "; ".join(verdict.reasons)
-                yield (
-                    f"{key}: does not compare with {other} ({reasons}); score all on one "
-                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
-                    "--submissions"
-                )
 
 
 # What systems may differ in and yet stand in one table: each has a column, or a note.

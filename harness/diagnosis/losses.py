@@ -245,7 +245,19 @@ def diagnosis_text(
     tables = [_slots_table(diagnosis.results, domain, cause)]
     if not cause:
         tables.append(text_table(["what if", "Inform", "", "Success", ""], rows))
-    head = _head(diagnosis, inform, success)
+    played, dialogues = diagnosis.played, len(diagnosis.results)
+    head = (
+        f"Inform {figure(inform)}, Success {figure(success)}, strict, over "
+        f"{counted(dialogues, 'dialogue')}\n"
+        f"active domains: {played.domains}; belief states: {played.states}; "
+        f"rules: {played.rules.name}"
+    )
+    turns, all_turns = played.submission.turns, played.benchmark.turns
+    if turns != all_turns:
+        all_dialogues = len(played.benchmark.dialogues)
+        head += (
+            f"\ncoverage: {dialogues} of {all_dialogues} dialogues, {turns} of {all_turns} turns"
+        )
     return losses_text(head, diagnosis.results, CAUSES, SLOT_CAUSES, tables, domain, cause)
 
 
@@ -302,23 +314,6 @@ def losses_text(
     paragraphs += tables
     paragraphs += _dialogues_lost(results, costs, domain, cause, words)
     return "\n\n".join(filter(None, paragraphs))
-
-
-def _head(diagnosis: Diagnosis, inform: float, success: float) -> str:
-    played, dialogues = diagnosis.played, len(diagnosis.results)
-    turns, all_turns = played.submission.turns, played.benchmark.turns
-    lines = [
-        f"Inform {figure(inform)}, Success {figure(success)}, strict, over "
-        f"{counted(dialogues, 'dialogue')}",
-        f"active domains: {played.domains}; belief states: {played.states}; "
-        f"rules: {played.rules.name}",
-    ]
-    if turns != all_turns:
-        all_dialogues = len(played.benchmark.dialogues)
-        lines.append(
-            f"coverage: {dialogues} of {all_dialogues} dialogues, {turns} of {all_turns} turns"
-        )
-    return "\n".join(lines)
 
 
 def _legend(losses: Mapping[str, DomainLosses], causes: Iterable[str]) -> str:

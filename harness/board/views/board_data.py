@@ -275,23 +275,18 @@ def shared_records(board: Board) -> str:
             if row.rank is not None and metric:
                 signature = signature or row.signature
                 scored.append(_result(entry, table.title, metric, value))
-        reported = _reported_results(entry)
+        reported = []
+        for claim in entry.system.reported:
+            for name, printed in claim.figures.items():
+                metric = _metric(name, reported_figures()[name].title)
+                if metric:
+                    value = Value(float(printed))
+                    reported.append(_result(entry, claim.source, metric, value))
         if scored:
             records.append(_record(entry, scored, signature))
         if reported:
             records.append(_record(entry, reported, None))
     return "".join(_json_text(record) for record in records)
-
-
-def _reported_results(entry: Entry) -> list[Data]:
-    """Return the results that publications report of a system."""
-    results = []
-    for claim in entry.system.reported:
-        for name, printed in claim.figures.items():
-            metric = _metric(name, reported_figures()[name].title)
-            if metric:
-                results.append(_result(entry, claim.source, metric, Value(float(printed))))
-    return results
 
 
 def _record(entry: Entry, results: Sequence[Data], signature: Signature | None) -> Data:
