@@ -15,7 +15,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from .metric import mean_of_turns, tracking_metric, turn_scores, verdicts_by_turn
+from .metric import mean_of_turns, tracking_metric, turn_scores
 
 
 def is_silent(turn):
@@ -32,11 +32,12 @@ def silence(choices):
     )
 
 
-silence_verdicts = verdicts_by_turn(
-    "silence",
-    lambda turn, _: float(is_silent(turn)),
-    lambda turn, _: f"{len(turn.predicted)} values predicted",
-)
+def silence_verdicts(dialogue, choices):
+    verdicts = []
+    for turn in dialogue:
+        reason = f"{len(turn.predicted)} values predicted"
+        verdicts.append({"silence": (float(is_silent(turn)), reason)})
+    return verdicts
 '''
 
 LINES = {

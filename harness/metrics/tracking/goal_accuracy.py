@@ -36,7 +36,6 @@ from .metric import (
     sum_of,
     tracking_metric,
     turn_scores,
-    verdicts_by_turn,
 )
 from .slot_accuracy import precision_recall_f1
 from .states import DialogueStates, Slot, StatePair
@@ -63,13 +62,15 @@ def joint_goal_accuracy(choices: Choices) -> TrackingMetric:
     )
 
 
-def _exact_reason(turn: StatePair, _: Choices) -> str:
-    if is_exact(turn):
-        return "the states are equal"
-    return f"{turn.missed} missed, {turn.wrong} wrong, {turn.overshot} overshot"
-
-
-joint_verdicts = verdicts_by_turn("JGA", lambda turn, _: float(is_exact(turn)), _exact_reason)
+def joint_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
+    """Return 1 for each exact turn and 0 for the others, with the slots that differ."""
+    verdicts = []
+    for turn in dialogue:
+        reason = "the states are equal"
+        if not is_exact(turn):
+            reason = f"{turn.missed} missed, {turn.wrong} wrong, {turn.overshot} overshot"
+        verdicts.append({"JGA": (float(is_exact(turn)), reason)})
+    return verdicts
 
 
 def has_all_gold(turn: StatePair) -> bool:
@@ -87,11 +88,13 @@ def joint_recall(choices: Choices) -> TrackingMetric:
     )
 
 
-recall_verdicts = verdicts_by_turn(
-    "joint recall",
-    lambda turn, _: float(has_all_gold(turn)),
-    lambda turn, _: f"{turn.correct} of {len(turn.gold)} gold values found",
-)
+def recall_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
+    """Return 1 for each turn with all gold values and 0 for the others, with how many it has."""
+    verdicts = []
+    for turn in dialogue:
+        reason = f"{turn.correct} of {len(turn.gold)} gold values found"
+        verdicts.append({"joint recall": (float(has_all_gold(turn)), reason)})
+    return verdicts
 
 
 EXACT = -1

@@ -17,14 +17,12 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..metric import Figure, Figures, Metric, Presentation, Row, Rows, Sums, share
-from .choices import Choices
 from .states import DialogueStates, StatePair
 
 TrackedStates: TypeAlias = Mapping[str, DialogueStates]
 """Dialogue id -> its states, as the metrics take them."""
 
 TrackingMetric: TypeAlias = Metric[TrackedStates]
-
 
 Verdict: TypeAlias = tuple[float | None, str]
 """What a metric gives a turn, from 0 to 1 or None if the turn is left out, and why."""
@@ -140,16 +138,3 @@ def sum_of(sums: Sums, name: str) -> Any:
     1.5
     """
     return sums[f"{name} high"] / _HIGH + sums[f"{name} low"] / (_HIGH * _LOW)
-
-
-def verdicts_by_turn(
-    name: str,
-    score: Callable[[StatePair, Choices], float | None],
-    reason: Callable[[StatePair, Choices], str],
-) -> Callable[[DialogueStates, Choices], TurnVerdicts]:
-    """Return what gives the verdicts of a metric that looks at one turn at a time."""
-
-    def verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
-        return [{name: (score(turn, choices), reason(turn, choices))} for turn in dialogue]
-
-    return verdicts

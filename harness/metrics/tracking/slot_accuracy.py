@@ -48,12 +48,12 @@ from .matching import DROPPED
 from .metric import (
     TrackingMetric,
     TurnVerdicts,
+    Verdict,
     exact_sum,
     mean_of_turns,
     sum_of,
     tracking_metric,
     turn_scores,
-    verdicts_by_turn,
 )
 from .states import DialogueStates, Slot, State, StatePair, slot_name
 
@@ -111,11 +111,14 @@ def slot_accuracy(choices: Choices) -> TrackingMetric:
     )
 
 
-slot_verdicts = verdicts_by_turn(
-    "SA",
-    lambda turn, choices: turn_slot_accuracy(turn, choices.slots, choices.dashes),
-    lambda turn, choices: f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong",
-)
+def slot_verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
+    """Return the SA of each turn, and how many of its slots are wrong."""
+    verdicts = []
+    for turn in dialogue:
+        score = turn_slot_accuracy(turn, choices.slots, choices.dashes)
+        reason = f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong"
+        verdicts.append({"SA": (score, reason)})
+    return verdicts
 
 
 def relative_slot_accuracy(choices: Choices) -> TrackingMetric:
@@ -128,18 +131,16 @@ def relative_slot_accuracy(choices: Choices) -> TrackingMetric:
     )
 
 
-def _relative_reason(turn: StatePair, choices: Choices) -> str:
-    if not turn.slots:
-        return "no slots in either state"
-    slots = _slots_in_play(turn, choices.dashes)
-    return f"{turn.correct} of the {slots} slots in either state right"
-
-
-relative_verdicts = verdicts_by_turn(
-    "RSA",
-    lambda turn, choices: turn_relative_slot_accuracy(turn, choices.dashes),
-    _relative_reason,
-)
+def relative_verdicts(dialogue: DialogueStates, choices: Choices) -> TurnVerdicts:
+    """Return the RSA of each turn, and how many slots of either state are right."""
+    verdicts = []
+    for turn in dialogue:
+        reason = "no slots in either state"
+        if turn.slots:
+            slots = _slots_in_play(turn, choices.dashes)
+            reason = f"{turn.correct} of the {slots} slots in either state right"
+        verdicts.append({"RSA": (turn_relative_slot_accuracy(turn, choices.dashes), reason)})
+    return verdicts
 
 
 def count_averages(dialogue: DialogueStates) -> Row:
@@ -177,17 +178,16 @@ def average_goal_accuracy(choices: Choices) -> TrackingMetric:
     )
 
 
-def _average_reason(turn: StatePair, _: Choices) -> str:
-    if not turn.gold:
-        return "left out: the gold state is empty"
-    return f"{turn.correct} of {len(turn.gold)} gold values found"
-
-
-average_verdicts = verdicts_by_turn(
-    "AGA",
-    lambda turn, _: turn.correct / len(turn.gold) if turn.gold else None,
-    _average_reason,
-)
+def average_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
+    """Return the share of each turn's gold values that are predicted; None without gold values."""
+    verdicts: list[dict[str, Verdict]] = []
+    for turn in dialogue:
+        if turn.gold:
+            reason = f"{turn.correct} of {len(turn.gold)} gold values found"
+            verdicts.append({"AGA": (turn.correct / len(turn.gold), reason)})
+        else:
+            verdicts.append({"AGA": (None, "left out: the gold state is empty")})
+    return verdicts
 
 
 def precision_recall_f1(correct: Any, predicted: Any, gold: Any) -> dict[str, Any]:
