@@ -127,13 +127,14 @@ def _rows(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row
 
 def _row(entry: Entry, live: LiveScores) -> Row:
     """Return the row of an agent, which is ranked by pass^1."""
+    parameters = live.signature.parameters
     figures = {
         "agent": Value(words=live.agent),
         "user": Value(words=live.user),
         "trials": Value(live.trials, 0),
         "tasks": Value(live.tasks, 0),
         "tokens": Value(live.tokens, 0),
-        "seed": Value(words=live.signature.parameters.get("seed")),
+        "seed": Value(words=parameters.get("seed")),
     }
     for name, number in live.figures.items():
         figures.setdefault(name, Value(number, 0 if name == "failed_calls" else 1))
@@ -146,6 +147,9 @@ def _row(entry: Entry, live: LiveScores) -> Row:
         if number:
             words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
             marks.append(Mark("lost", words, str(number)))
+    scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
+    user = f"scripted user, version {scripted[1]}" if scripted else f"user {live.user}"
+    limit = f"at most {parameters.get('max-turns')} turns"
     row = Row(
         entry=entry,
         signature=live.signature,
@@ -154,7 +158,7 @@ def _row(entry: Entry, live: LiveScores) -> Row:
         reasons=tuple(reasons),
         marks=tuple(marks),
         flags={} if live.baseline_calls is None else {"baseline_calls": live.baseline_calls},
-        table=_heading(live),
+        table=f"Against the {user}, {limit}, rule set {live.signature.rules}",
         pair_key=entry.key,
         anchor=f"row-{entry.key}",
     )
@@ -165,15 +169,6 @@ def _first_by_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
     """Sort key: tables of the scripted user first, then those on the usual benchmark."""
     user, usual = figure_of(table[0], "user").words, table[0].signature.benchmark == DEFAULT
     return str(user).startswith("scripted-"), usual, len(table)
-
-
-def _heading(live: LiveScores) -> str:
-    """Return who the user is, and the rules."""
-    parameters = live.signature.parameters
-    scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
-    user = f"scripted user, version {scripted[1]}" if scripted else f"user {live.user}"
-    most = parameters.get("max-turns")
-    return f"Against the {user}, at most {most} turns, rule set {live.signature.rules}"
 
 
 def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:

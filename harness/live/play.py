@@ -407,7 +407,14 @@ def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
     config = replace(config, tasks=tasks, trials=len(trials))
     every: list[Line] = []
     for trial in trials:
-        every += [by_place.get((trial, id_)) or _lost(config, trial, id_) for id_ in tasks]
+        for id_ in tasks:
+            line = by_place.get((trial, id_))
+            if line is None:
+                # A dialogue that is missing counts as lost.
+                outcome = outcome_of(world, world.task(id_), [], MISSING)
+                line = {"dialogue_id": id_, "turns": [], "trial": trial}
+                line |= {"outcome": outcome, "costs": {}}
+            every.append(line)
     run = LiveRun(config, every, len(every) - len(by_place))
     if run.scripted:
         return run
@@ -477,12 +484,6 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
             problem = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
             raise InputError(line.source, f"{place}, {problem}; {_AGAIN}")
     return {**again, "costs": line.costs}
-
-
-def _lost(config: RunConfig, trial: int, id_: str) -> Line:
-    """Return the line of a dialogue that is missing."""
-    outcome = outcome_of(config.world, config.world.task(id_), [], MISSING)
-    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 
 def _recorded_agent(line: Recorded) -> Agent:

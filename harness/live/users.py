@@ -75,13 +75,21 @@ class ScriptedUser:
         offers = heard.offers if self._react == self._finding else {}
         for venue, part in (offers or {self._venue: heard}).items():
             for slot in self._wanted.reqt:
-                if self._tells(part, slot):
+                tells = part.tells(slot)
+                if not tells and self._react == self._asking:
+                    # Once the user asks for a slot, any words give it.
+                    tells = bool(_pattern("told", slot).search(part.text))
+                if tells:
                     self._given[venue].add(slot)
         utterance = self._reaction(heard)
         self._references |= heard.references
         self._stalls = self._stalls + 1 if before == self._progress() else 0
         if self._stalls >= _PATIENCE:
-            utterance = self._give_up()
+            self._given_up += 1
+            self._stalls = 0
+            if self._given_up >= _MOST_GIVEN_UP:
+                self._left = []
+            utterance = self._ask() if self._react == self._booking else self._next_domain()
         return utterance.strip(), self._over
 
     def _progress(self) -> object:
@@ -111,13 +119,6 @@ class ScriptedUser:
         opening = self._chance.choice(openings[self._domain])
         mark = "?" if opening.startswith("Can") else "."
         return f"{thanks}{opening} {self._clauses(self._to_state())}".rstrip() + mark
-
-    def _give_up(self) -> str:
-        self._given_up += 1
-        self._stalls = 0
-        if self._given_up >= _MOST_GIVEN_UP:
-            self._left = []
-        return self._ask() if self._react == self._booking else self._next_domain()
 
     def _reaction(self, heard: Heard) -> str:
         if not heard.text.strip():
@@ -235,12 +236,6 @@ class ScriptedUser:
     def _missing(self) -> list[str]:
         """The requested slots that the agent has not given yet."""
         return [slot for slot in self._wanted.reqt if slot not in self._given[self._venue]]
-
-    def _tells(self, heard: Heard, slot: str) -> bool:
-        """Return whether the response gives a slot; once the user asks for it, in any words."""
-        if heard.tells(slot):
-            return True
-        return self._react == self._asking and bool(_pattern("told", slot).search(heard.text))
 
     def _asking(self, heard: Heard) -> str:
         if heard.matches("unknown"):

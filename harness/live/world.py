@@ -423,17 +423,13 @@ class World:
             result["phone"] = f"07{number % 10**9:09}"
         else:
             result[key] = self._records[domain][venue][0][key]
-            result["reference"] = _reference(number)
+            # Eight characters: letters, with a digit third and sixth.
+            reference = ""
+            for place in range(8):
+                characters = _DIGITS if place in (2, 5) else _LETTERS
+                reference += characters[number // 100**place % len(characters)]
+            result["reference"] = reference
         return result
-
-
-def _reference(number: int) -> str:
-    """Return a reference number of eight characters: letters, with a digit third and sixth."""
-    reference = ""
-    for place in range(8):
-        characters = _DIGITS if place in (2, 5) else _LETTERS
-        reference += characters[number // 100**place % len(characters)]
-    return reference
 
 
 def _in_words(value: object) -> str:
