@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from string import ascii_letters, digits
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -23,6 +23,9 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
 from ..metrics import FEWEST, TrackedDialogue, dialogue_states, queries, track_states
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
@@ -69,7 +72,7 @@ class Fingerprints:
     exact: Annotated[str, Field(pattern=r"^[01. ]*$")] | None = None
 
     @cached_property
-    def marks(self) -> Mapping[str, Any]:
+    def marks(self) -> Mapping[str, NDArray[np.uint16]]:
         """Kind -> array of a number per turn of the benchmark, which stands for its mark."""
         kinds = _KINDS.values()
         return {kind: np.frombuffer(getattr(self, kind).encode(), "<u2") for kind in kinds}

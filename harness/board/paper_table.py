@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import fmean, stdev
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import read_toml
 
@@ -147,9 +147,9 @@ class PaperSystem:
                 values.append(value)
         return values
 
-    def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
+    def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, object]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
-        row: dict[str, Any] = {"system": self.name, "outputs": len(self.evidence)}
+        row: dict[str, object] = {"system": self.name, "outputs": len(self.evidence)}
         for name in self.evidence[0].figures:
             values = self.values(name)
             row[name] = fmean(values)

@@ -57,7 +57,7 @@ _LEVELS = 3
 """The levels of the file whose keys have lines of their own; what is below stands on one line."""
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value of dataclasses as JSON types; optional fields that are None are left out.
 
     A printed figure stays as printed.
@@ -493,7 +493,7 @@ def score_mismatches(entry: str, stored: Scores, made: Scores) -> list[Mismatch]
     return different
 
 
-def _parts(scores: Scores) -> dict[str, Any]:
+def _parts(scores: Scores) -> dict[str, object]:
     """Return the place of each part that is scored by itself -> its content, without signatures."""
     parts = {}
     for section, content in scores.to_dict().items():
@@ -505,7 +505,7 @@ def _parts(scores: Scores) -> dict[str, Any]:
     return parts
 
 
-def _without_signatures(content: Any) -> Any:
+def _without_signatures(content: object) -> object:
     if isinstance(content, list):
         return [_without_signatures(part) for part in content]
     if not isinstance(content, Mapping):

@@ -42,6 +42,7 @@ from .scores import Scores, hashes_of
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
+    GoldSource,
     TrackedScores,
     agreement,
     tracker_against,
@@ -79,7 +80,8 @@ def scored_states(
         InputError: The file's own gold states are not of the version that is stated.
     """
     signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-    gold, version = "version", reading.gold
+    gold: GoldSource = "version"
+    version = reading.gold
     if file.benchmark is None:
         gold = "file"
         _check_gold(file, reading, golds)

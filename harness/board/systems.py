@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
@@ -437,7 +437,7 @@ def read_system(path: Path) -> System:
 
 
 def declared_system(
-    about: Mapping[str, Any], facts: Mapping[str, str], aliases: Aliases | None
+    about: Mapping[str, object], facts: Mapping[str, str], aliases: Aliases | None
 ) -> System:
     """Return what a user says of a system; its predictions are to be kept with the entry.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -46,6 +46,10 @@ Values may be spelled differently; of two versions of MultiWOZ not two thirds of
 KEEP, DROP = VARIANTS["dontcare"]
 
 
+GoldSource: TypeAlias = Literal["benchmark", "file", "version"]
+"""Whose gold states are compared with."""
+
+
 @dataclass(frozen=True)
 class TrackedScores:
     """What predicted states score against one set of gold states.
@@ -65,7 +69,7 @@ class TrackedScores:
 
     result: TrackingResult
     signature: Signature
-    gold: Literal["benchmark", "file", "version"]
+    gold: GoldSource
     coverage: Coverage
     gold_share: float
     gold_version: Annotated[str, Field(max_length=40)] | None = None
@@ -131,7 +135,9 @@ def tracker_scores(
     dialogues: Sequence[TrackedDialogue],
     result: TrackingResult,
     benchmark: Benchmark | None,
-    **about: Any,
+    signature: Signature,
+    gold: GoldSource,
+    gold_version: str | None = None,
 ) -> TrackedScores:
     """Return what is stored of tracked dialogues and their scores.
 
@@ -140,14 +146,16 @@ def tracker_scores(
         result: Their scores.
         benchmark: The benchmark that the dialogues are of; None if the gold states are the file's
             own.
-        about: The `signature` of the scores, and whose `gold` states they were made with.
+        signature: What the scores depend on.
+        gold: Whose gold states they were made with, and
+        gold_version: which version these are, as of `TrackedScores`.
     """
     dialogues_in_all, turns_in_all = result.dialogues, result.turns
     if benchmark is not None:
         dialogues_in_all, turns_in_all = len(benchmark.dialogues), benchmark.turns
     coverage = Coverage(result.dialogues, dialogues_in_all, result.turns, turns_in_all)
     share = gold_share((dialogue.predicted, dialogue.gold) for dialogue in dialogues)
-    return TrackedScores(result=result, coverage=coverage, gold_share=share, **about)
+    return TrackedScores(result, signature, gold, coverage, share, gold_version)
 
 
 def agreement(

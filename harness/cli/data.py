@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -228,7 +227,7 @@ def statistics_table(benchmark: Benchmark) -> Table:
         new_pairs = len({triplet[1:] for triplet in triplets} - trained_pairs)
 
     rows: list[list[str]] = []
-    data: list[dict[str, Any]] = []
+    data: list[dict[str, object]] = []
 
     def add(what: str, number: int | None, whole: int | None = None) -> None:
         """Add what is counted, and of how many, where there is a whole."""

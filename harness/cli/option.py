@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 from click.core import ParameterSource
@@ -39,7 +39,7 @@ def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: s
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
 
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -186,7 +186,7 @@ def seeds(description: str) -> Callable[[_Command], _Command]:
         description: What the files are.
     """
 
-    def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
+    def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
         files: list[str] = []
         for joined in value:
             files += joined.split(BETWEEN)
@@ -201,7 +201,9 @@ def seeds(description: str) -> Callable[[_Command], _Command]:
     )
 
 
-def pairs(choices: Iterable[str], kind: str) -> Any:
+def pairs(
+    choices: Iterable[str], kind: str
+) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], dict[str, str]]:
     """Return what reads an option NAME=VALUE, given once for each name, as name -> value."""
 
     def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

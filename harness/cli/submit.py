@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -76,7 +75,7 @@ def command(
     benchmark: str | None,
     placeholders: str | None,
     submissions: Path,
-    **about: Any,
+    **about: object,
 ) -> None:
     """Score PREDICTIONS, add them to the folder of submissions, and show their rank. The
     leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may be

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from glob import glob
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -122,7 +121,7 @@ def command(
 
 
 def _rows_of_plays(
-    plays: Sequence[tuple[str, Any]], named: Mapping[str, Sequence[str]]
+    plays: Sequence[tuple[str, object]], named: Mapping[str, Sequence[str]]
 ) -> tuple[list[board.PaperSystem], str]:
     """Return a row for each agent, and what the table says about them.
 

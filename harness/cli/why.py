@@ -189,7 +189,7 @@ def _diagnoses(
 
 
 def _show_pages(
-    named: Mapping[str, Any], are_plays: bool, html: Path | None, port: int | None
+    named: Mapping[str, object], are_plays: bool, html: Path | None, port: int | None
 ) -> None:
     """Show pages of the dialogues of some outputs: write them to a folder, or serve them."""
     making = import_room("harness.board.views.dialogue_pages", "--html")
