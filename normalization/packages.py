@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from traceback import walk_tb
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,6 +28,9 @@ _T = TypeVar("_T")
 
 _RULES = "mwz.normalization"
 """The package with the folders of rule sets and tables."""
+
+TomlTable: TypeAlias = Mapping[str, Any]
+"""A table of a TOML file: key -> value, whose type is that which the file is checked for."""
 
 
 class DeclarationError(ValueError):
@@ -46,7 +49,7 @@ def folder_of(package: str) -> Path:
     return Path(spec.origin).parent
 
 
-def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
+def read_toml(name: str, package: str = _RULES) -> TomlTable:
     """Return the content of one TOML file of a package, by default of the rules'.
 
     Raises:
@@ -55,7 +58,7 @@ def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
     return parse_toml(folder_of(package) / name)
 
 
-def parse_toml(path: Path) -> Mapping[str, Any]:
+def parse_toml(path: Path) -> TomlTable:
     """Return the content of a TOML file.
 
     Raises:

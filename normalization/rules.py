@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .packages import DeclarationError, declared, names, read_toml, sha256
+from .packages import DeclarationError, TomlTable, declared, names, read_toml, sha256
 
 DONTCARE = "dontcare"
 """The spelling that all others of its meaning are replaced by where states are compared."""
@@ -200,7 +200,7 @@ class RuleSet:
     published: str | None
     venues: str
     normalises_venues: bool
-    tables: Mapping[str, Any]
+    tables: TomlTable
     aliases: Aliases | None = None
     digest: str = field(init=False)
     ontology: Mapping[str, str] = field(init=False)
@@ -253,7 +253,7 @@ class RuleSet:
 
 
 @cache
-def _declarations() -> Mapping[str, Mapping[str, Any]]:
+def _declarations() -> Mapping[str, TomlTable]:
     """Return name -> the file of a rule set, of ours and of other packages, the oldest first."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets")}
     files = ours | declared("rules", lambda content: _checked(content, ours), ours)
@@ -338,7 +338,7 @@ def _declared(name: str, aliases: Aliases | None) -> RuleSet:
     )
 
 
-def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
+def _tables(declared: TomlTable) -> dict[str, Any]:
     """Return the tables of a rule set, given its file."""
     shared = merge_tables([read_toml(f"tables/{name}.toml") for name in declared["tables"]])
     layers = [shared, declared.get("rules", {})]
@@ -347,7 +347,7 @@ def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
     return merge_tables(layers, last_wins=True)
 
 
-def merge_tables(tables: Sequence[Mapping[str, Any]], last_wins: bool = False) -> dict[str, Any]:
+def merge_tables(tables: Sequence[TomlTable], last_wins: bool = False) -> dict[str, Any]:
     """Return tables as one: sections are joined, and lists in them concatenated.
 
     >>> merge_tables([{"a": {"x": "1", "l": ["p"]}}, {"a": {"x": "2", "l": ["q"]}}])

@@ -6,11 +6,14 @@ Importing pydantic takes 0.1 s, so whatever uses this imports it within a functi
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from .packages import names
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _T = TypeVar("_T")
 
@@ -40,7 +43,7 @@ def _holder(kind: Any) -> Any:
     return create_model("Content", __config__=ConfigDict(extra="forbid"), content=(kind, ...))
 
 
-def _problem(place: str, problem: Any) -> str:
+def _problem(place: str, problem: ErrorDetails) -> str:
     # What pydantic calls a key that is wrong itself.
     inside = [str(part) for part in problem["loc"][1:] if part != "[key]"]
     where = ".".join(filter(None, [place, *inside])) or "content"

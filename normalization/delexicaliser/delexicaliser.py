@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..characters import plain_characters
-from ..packages import read_toml, sha256
+from ..packages import TomlTable, read_toml, sha256
 from ..rules import RuleSet
 from .gazetteer import Mention, VenueId, VenueRecords, build_gazetteer, comparable
 from .phrases import (
@@ -63,7 +63,7 @@ _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
 @cache
-def delexicaliser_tables() -> Mapping[str, Any]:
+def delexicaliser_tables() -> TomlTable:
     """Return the tables of the delexicaliser; they are to be read only."""
     return read_toml(f"tables/{_VERSION}.toml")
 
@@ -349,7 +349,11 @@ class Delexicaliser:
 
 
 def _merged(
-    tokens: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
+    tokens: Sequence[Token],
+    first: int,
+    match: Found[Mention] | Found[tuple[str, str]],
+    kind: str,
+    word: str = "",
 ) -> Token:
     """Return the tokens from the first one to the last of a match as one token."""
     last = tokens[match.last]

@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..normalizing import plain_slot_name
+from ..packages import TomlTable
 from .phrases import PhraseBook, spellings, words
 
 Phrase: TypeAlias = tuple[str, ...]
@@ -129,7 +130,7 @@ _RECORD_SLOTS = {"phone": "PHONE", "postcode": "POST", "address": "ADDRESS"}
 """Key of a venue record -> the ontology slot of its value."""
 
 
-def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazetteer:
+def build_gazetteer(records: VenueRecords, tables: TomlTable) -> Gazetteer:
     """Return the gazetteer of venue records.
 
     Args:
@@ -208,9 +209,7 @@ def _stated_value(record: Mapping[str, object], key: str) -> str:
 class _Spelling:
     """The rules by which names and addresses are written out."""
 
-    def __init__(
-        self, names: Mapping[str, Any], addresses: Mapping[str, Any], towns: Collection[str]
-    ) -> None:
+    def __init__(self, names: TomlTable, addresses: TomlTable, towns: Collection[str]) -> None:
         self._ordinary = frozenset(names["ordinary_words"])
         self._unsure = set(map(words, names["need_more"]))
         self._articles = frozenset(names["articles"])
@@ -342,9 +341,7 @@ class _Spelling:
 AS_IT_IS = "*"
 
 
-def _value_book(
-    tables: Mapping[str, Any], recorded: Mapping[str, str]
-) -> PhraseBook[tuple[str, str]]:
+def _value_book(tables: TomlTable, recorded: Mapping[str, str]) -> PhraseBook[tuple[str, str]]:
     """Return the phrases of values that are no name: each with its kind and its canonical form.
 
     Args:

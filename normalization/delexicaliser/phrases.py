@@ -18,10 +18,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
+
+from ..packages import TomlTable
 
 T = TypeVar("T")
 
@@ -282,7 +284,7 @@ class Decision(NamedTuple):
     kinds: Sequence[str]
 
 
-def context_book(rules: Sequence[Mapping[str, Any]]) -> PhraseBook[Decision]:
+def context_book(rules: Sequence[TomlTable]) -> PhraseBook[Decision]:
     """Return the phrases around values, each with what it decides about them.
 
     Args:
@@ -305,8 +307,8 @@ def context_book(rules: Sequence[Mapping[str, Any]]) -> PhraseBook[Decision]:
 
 def marked_tokens(
     text: Sequence[Token],
-    kinds: Mapping[str, Mapping[str, Any]],
-    rules: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, TomlTable],
+    rules: Sequence[TomlTable],
     book: PhraseBook[Decision],
 ) -> Iterator[tuple[Token, str]]:
     """Yield the tokens that are marked, each with its slot, in order.
