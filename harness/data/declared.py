@@ -277,7 +277,7 @@ _DIGITS = 4
 GOLD_DOMAINS = "gold active domains"
 GOAL = "goal"
 
-COMPARED: Mapping[str, Callable[[Dialogue], Sequence[Any]]] = {
+COMPARED: Mapping[str, Callable[[Dialogue], Sequence[object]]] = {
     "gold state": lambda dialogue: [without_empty_domains(state) for state in dialogue.states],
     "references": lambda dialogue: list(zip(*dialogue.references.values(), strict=True)),
     GOLD_DOMAINS: lambda dialogue: [sorted(set(d)) for d in dialogue.gold_domains],

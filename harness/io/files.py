@@ -301,7 +301,7 @@ def _refuse_encoding(error: UnicodeDecodeError, source: str) -> NoReturn:
 
 
 def parse_toml(
-    content: bytes, source: str, parse_float: Callable[[str], Any] = float
+    content: bytes, source: str, parse_float: Callable[[str], object] = float
 ) -> dict[str, Any]:
     """Parse TOML; `source` names it in the error message.
 

@@ -336,7 +336,7 @@ _SETTINGS: Any = {
     "svg.hashsalt": "mwz",
     "pdf.fonttype": 42,
 }
-_UNDATED: Mapping[str, Mapping[str, Any]] = {
+_UNDATED: Mapping[str, Mapping[str, None]] = {
     "svg": {"Date": None},
     "png": {},
     "pdf": {"CreationDate": None},

@@ -204,7 +204,7 @@ class _Checker:
             self.notes.add("", message, "format", warning=False)
         return self.notes.remarks()
 
-    def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+    def dialogues(self, content: Mapping[object, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues; return those that are in order."""
         problem = self._problem_of_all(content)
         if problem:
@@ -226,7 +226,7 @@ class _Checker:
             spellings.setdefault(id_, written)
         return checked
 
-    def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
+    def _problem_of_all(self, content: Mapping[object, object]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
         benchmark = self.benchmark
         if not content:

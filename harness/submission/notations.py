@@ -112,7 +112,7 @@ class StateEntry(NamedTuple):
     value: object
 
 
-def metadata_slots(state: Mapping[Any, Any]) -> Iterator[StateEntry]:
+def metadata_slots(state: Mapping[str, Any]) -> Iterator[StateEntry]:
     """Yield the entries of a state written as `metadata`, without those whose value is absent."""
     for domain, sections in state.items():
         for section, prefix in METADATA.items():
@@ -196,7 +196,7 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
 
 
 def _nested_entries(
-    content: Mapping[object, Any], problem: Notify, remark: Notify
+    content: Mapping[object, object], problem: Notify, remark: Notify
 ) -> Iterator[StateEntry]:
     """Yield the entries of domain -> slot -> value."""
     for domain, slots in content.items():
@@ -271,9 +271,9 @@ def _without_frames(state: object) -> object:
     return state
 
 
-def _of_frames(frames: Sequence[Mapping[str, object]]) -> dict[str, object]:
+def _of_frames(frames: Sequence[Mapping[str, object]]) -> dict[str, dict[object, object]]:
     """Return domain -> slot -> value of frames; the names of slots may begin with the domain."""
-    state: dict[str, Any] = {}
+    state: dict[str, dict[object, object]] = {}
     for frame in frames:
         slots = _without_frames(frame["state"])
         pairs: Any = slots.items() if isinstance(slots, Mapping) else slots or []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from mwz.normalization import NAME, Aliases, RuleSet, alias_tables
 
@@ -49,7 +48,7 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
     return Aliases.from_table(table)
 
 
-def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:
+def alias_problems(table: Mapping[str, object], rules: RuleSet) -> Iterator[str]:
     """Yield what is wrong with a table of aliases: a sentence for each problem.
 
     Args:

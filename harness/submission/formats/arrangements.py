@@ -136,7 +136,7 @@ class Arrangement:
         self._problems = Findings()
         self._name = "turns by dialogue"
         # The keys of ids, turns and numbers; a dictionary keeps them in order.
-        self._outer_keys: dict[str, None] = {}
+        self._outer_keys: dict[object, None] = {}
         # Field -> where the file has it.
         self._places: dict[str, str] = {}
 

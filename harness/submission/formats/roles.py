@@ -149,8 +149,8 @@ class Fields:
         problems: Of two keys that may both hold the predictions, a sentence.
     """
 
-    predicted: Mapping[str, Any]
-    gold: Mapping[str, Any]
+    predicted: Mapping[str, object]
+    gold: Mapping[str, object]
     problems: Sequence[str] = ()
 
     @property
@@ -356,19 +356,15 @@ def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
         prefix = "" if plain_key(key) in _SPEAKING else f"{key}."
         # An object with fields of one role, and not itself a state.
         has_role = not prefix or is_named(key, ("",))
-        if has_role and any(map(_names_field, value)) and not is_state(value):
+        meanings = map(meaning_of, value)
+        names_field = any(meaning is not None and meaning.name for meaning in meanings)
+        if has_role and names_field and not is_state(value):
             is_folded = True
             for name, field_value in value.items():
                 fields.setdefault(f"{prefix}{name}", field_value)
         else:
             fields[key] = value
     return fields if is_folded else turn
-
-
-def _names_field(key: object) -> bool:
-    """Return whether a key has the name of a field, and may say a role."""
-    meaning = meaning_of(key)
-    return meaning is not None and meaning.name != ""
 
 
 def gold_key(turn: Mapping[object, object], field: str) -> object:
