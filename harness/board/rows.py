@@ -241,7 +241,14 @@ def completed(
             figures[name] = replace(played, number=bound, played=played.number)
     missing = None
     if coverage is not None and not coverage.complete:
-        note = _bound_note(coverage, bound_words, is_ranked=not row.reasons)
+        count, total, unit = coverage.dialogues, coverage.of, "dialogues"
+        if count == total:
+            count, total, unit = coverage.turns, coverage.of_turns, "turns"
+        if row.reasons:
+            note = f"its figures are on the {count} of {total} {unit} submitted"
+        else:
+            over = f"over all {total} {unit} (missing {unit} count as failures)"
+            note = bound_words.format(over=over, submitted=f"on the {count} submitted")
         missing = Mark("missing", note, str(coverage.missing))
     return replace(row, figures=figures, marks=tuple(_marks(row, missing, with_note)))
 
@@ -265,17 +272,6 @@ def _reasons(row: Row) -> Iterator[str]:
     unreviewed = unreviewed_flags(row)
     if unreviewed:
         yield f"flags not reviewed yet: {', '.join(unreviewed)}"
-
-
-def _bound_note(coverage: Coverage, bound_words: str, is_ranked: bool) -> str:
-    """Return what figures of an incomplete submission are made of."""
-    count, total, unit = coverage.dialogues, coverage.of, "dialogues"
-    if count == total:
-        count, total, unit = coverage.turns, coverage.of_turns, "turns"
-    if not is_ranked:
-        return f"its figures are on the {count} of {total} {unit} submitted"
-    over = f"over all {total} {unit} (missing {unit} count as failures)"
-    return bound_words.format(over=over, submitted=f"on the {count} submitted")
 
 
 def _marks(row: Row, missing: Mark | None, with_note: bool) -> Iterator[Mark]:

@@ -61,7 +61,7 @@ def command(
     if again:
         # A package that is installed adds its figures, and changes none of those that are checked.
         outcomes = board.rescore(chosen, benchmark, folders, workers, adds=not check)
-        rescored = _rescored(chosen, outcomes, quiet=base is not None)
+        rescored = _show_rescored(chosen, outcomes, quiet=base is not None)
     if check:
         changed = any(outcome.mismatches for outcome in rescored)
         if base is not None and rescored:
@@ -90,10 +90,10 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
     return bool(problems) or any(diffs.values())
 
 
-def _rescored(
+def _show_rescored(
     entries: Sequence[board.Entry], outcomes: Iterable[board.Rescored], quiet: bool
 ) -> list[board.Rescored]:
-    """Return the results of scoring entries again, and tell what changed unless quiet."""
+    """Show what scoring entries again changed, unless quiet; return the results by name."""
     watched = progress(outcomes, len(entries), "entry")
     # As they are read: by name.
     rescored = sorted(watched, key=lambda outcome: outcome.key)
