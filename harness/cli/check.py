@@ -14,7 +14,6 @@ import click
 
 from mwz.normalization import (
     DEFAULT_RULES,
-    RuleSet,
     placeholder_names,
     rule_set,
     without_absent_slots,
@@ -110,7 +109,20 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: s
     turns = list(chain.from_iterable(submission.dialogues.values()))
     _show("states", _share([turn.state is not None for turn in turns]))
     _show("active domains", _share([turn.active_domains is not None for turn in turns]))
-    _show_placeholders([turn.response for turn in turns], rules)
+    known: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    about_venues = 0
+    for turn in turns:
+        names = placeholder_names(turn.response)
+        slots = [rules.ontology[name] for name in names if name in rules.ontology]
+        known.update(slots)
+        unknown.update(f"[{name}]" for name in names if name not in rules.ontology)
+        about_venues += len(rules.about_venues.intersection(slots))
+    number = known.total() + unknown.total()
+    rate = figure(about_venues / max(len(turns), 1), 2)
+    _show("placeholders", f"{number}; about venues: {rate} a turn")
+    _show("  known", _counts(known.most_common()))
+    _show("  unknown", _counts(unknown.most_common()))
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
     content = Content(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
@@ -126,24 +138,6 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: s
         if table is not None:
             worth[UNKNOWN] = table
     return _show_remarks(remarks, worth, content, submission.profile, fixing)
-
-
-def _show_placeholders(responses: Sequence[str], rules: RuleSet) -> None:
-    """Show how many placeholders there are, and which."""
-    known: Counter[str] = Counter()
-    unknown: Counter[str] = Counter()
-    about_venues = 0
-    for response in responses:
-        names = placeholder_names(response)
-        slots = [rules.ontology[name] for name in names if name in rules.ontology]
-        known.update(slots)
-        unknown.update(f"[{name}]" for name in names if name not in rules.ontology)
-        about_venues += len(rules.about_venues.intersection(slots))
-    number = known.total() + unknown.total()
-    rate = figure(about_venues / max(len(responses), 1), 2)
-    _show("placeholders", f"{number}; about venues: {rate} a turn")
-    _show("  known", _counts(known.most_common()))
-    _show("  unknown", _counts(unknown.most_common()))
 
 
 def _check_tracker(
