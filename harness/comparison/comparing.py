@@ -146,7 +146,7 @@ class Comparison:
             for name, difference in pair.differences.items():
                 compared[name] = difference.to_dict()
             pairs.append(compared)
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "format": FORMAT,
             "baseline": self.baseline,
             "dialogues": self.dialogues,

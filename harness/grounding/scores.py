@@ -171,7 +171,7 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
         for name, row in dialogue.items():
             rows.setdefault(name, []).append(row)
     totals = rows[TOTAL]
-    figures: dict[str, Any] = {"dialogues": len(totals)}
+    figures: dict[str, object] = {"dialogues": len(totals)}
     for column, outcome in enumerate(OUTCOMES):
         figures[outcome] = rates = {}
         for name, rows_of_name in rows.items():

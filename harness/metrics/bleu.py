@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
 from .bleu_formula import COLUMNS, bleu_of_counts, bleu_of_samples
-from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums
+from .metric import Figure, Figures, Metric, Number, Presentation, Results, Rows, Sums
 from .played import Played
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def style_columns(style: str) -> tuple[str, ...]:
     return tuple(f"{style} {number}" for number in range(COLUMNS))
 
 
-def style_bleu(sums: Sums, style: str) -> Any:
+def style_bleu(sums: Sums, style: str) -> Number:
     """Return BLEU in percent of a style's counts; of many samples at once, an array."""
     counts = [sums[column] for column in style_columns(style)]
     if isinstance(counts[0], float | int):

@@ -24,16 +24,19 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 
+Number: TypeAlias = Any
+"""A number; of many samples at once, an array with a number per sample: formulas take both."""
+
 Row: TypeAlias = Mapping[str, float]
 """Column -> number."""
 
 Rows: TypeAlias = Mapping[str, Row]
 """Dialogue id -> its row. All rows of a metric have the same columns."""
 
-Sums: TypeAlias = Mapping[str, Any]
+Sums: TypeAlias = Mapping[str, Number]
 """Column -> the sum of its numbers; of many samples at once, an array with a sum per sample."""
 
-Figures: TypeAlias = Mapping[str, Any]
+Figures: TypeAlias = Mapping[str, Number]
 """Figure -> value; of many samples at once, an array with a value per sample."""
 
 Formula: TypeAlias = Callable[[Sums], Figures]
@@ -192,7 +195,7 @@ def sum_rows(rows: Rows) -> Row:
     return {column: math.fsum(numbers) for column, numbers in columns.items()}
 
 
-def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
+def share(part: Number, whole: Number, of_nothing: Number = 0.0) -> Number:
     """Return a part of a whole, and another share where the whole is 0.
 
     Args:
@@ -214,7 +217,7 @@ def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
     return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
 
 
-def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
+def percent(parts: Number, whole: Number, of_nothing: float = 0.0) -> Number:
     """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0.
 
     >>> percent(1, 4), percent(0, 0)

@@ -233,7 +233,7 @@ def run(
 
     with ExitStack() as stack:
         executor, scorers = _executor(workers, benchmark, stack)
-        waiting: deque[Future[Any]] = deque()
+        waiting: deque[Future[_T | InputError]] = deque()
         try:
             for job in jobs:
                 waiting.append(executor.submit(_outcome, function, *scorers, job))

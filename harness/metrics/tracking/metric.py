@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ..metric import Figure, Figures, Metric, Presentation, Row, Rows, Sums, share
+from ..metric import Figure, Figures, Metric, Number, Presentation, Row, Rows, Sums, share
 from .states import DialogueStates, StatePair
 
 TrackedStates: TypeAlias = Mapping[str, DialogueStates]
@@ -131,7 +131,7 @@ def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
     return {f"{name} high": high_sum, f"{name} low": low_sum}
 
 
-def sum_of(sums: Sums, name: str) -> Any:
+def sum_of(sums: Sums, name: str) -> Number:
     """Return a sum of turns' scores; of arrays of sums, an array.
 
     >>> sum_of(exact_sum("SA", [0.5, 1.0]), "SA")

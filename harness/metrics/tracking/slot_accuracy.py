@@ -40,9 +40,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from ..metric import Figures, Row, Sums, share
+from ..metric import Figures, Number, Row, Sums, share
 from .choices import MULTIWOZ_SLOTS, Choices
 from .matching import DROPPED
 from .metric import (
@@ -190,7 +190,7 @@ def average_verdicts(dialogue: DialogueStates, _: Choices) -> TurnVerdicts:
     return verdicts
 
 
-def precision_recall_f1(correct: Any, predicted: Any, gold: Any) -> dict[str, Any]:
+def precision_recall_f1(correct: Number, predicted: Number, gold: Number) -> dict[str, Number]:
     """Return precision, recall and their harmonic mean, by the names that reports use.
 
     Args:
@@ -238,8 +238,8 @@ Change: TypeAlias = tuple[Slot, Outcome]
 
 
 def change_scores(
-    missed: Any, wrong: Any, overshot: Any, correct: Any, weighing: str = Choices.gca
-) -> dict[str, Any]:
+    missed: Number, wrong: Number, overshot: Number, correct: Number, weighing: str = Choices.gca
+) -> dict[str, Number]:
     """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 
     The weights are (10/11, 10/11, 1/11, 1/11) x (P, G) in the code, with P = C + W + O, the

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeAlias
 
 from scipy.stats import binned_statistic
 
@@ -42,6 +42,9 @@ from ...metrics import (
     verdicts_of,
 )
 
+Analysis: TypeAlias = dict[str, Any]
+"""The analyses of a tracker's scores, as JSON types: what `analyse` returns."""
+
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""
 
@@ -51,7 +54,7 @@ MANY_SLOTS = 12
 """As many slots or more are many: figure 2 of Kim et al. (2022) counts dialogues with fewer."""
 
 
-def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) -> dict[str, Any]:
+def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) -> Analysis:
     """Analyse the scores of tracked dialogues.
 
     Args:
@@ -173,7 +176,7 @@ def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> fl
     return correlation(first, second)
 
 
-def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, Any]:
+def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, object]:
     """Return how far FGA and GCA go with a measure of where mistakes lie, as in `biases`."""
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
@@ -208,7 +211,7 @@ def spread_table(spread: Mapping[str, Spread]) -> Table:
     return Table("spread", "Metrics over the files (%)", headers, rows, data)
 
 
-def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
+def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
     """Return analyses as tables.
 
     Args:

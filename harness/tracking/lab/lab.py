@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -34,6 +34,12 @@ from .ratings import (
     tracker_agreement,
 )
 
+StudyOptions: TypeAlias = Mapping[str, Any]
+"""The options of all studies, by the names of their parameters; `choices` are `Choices`."""
+
+CurvePoint: TypeAlias = dict[str, Any]
+"""A point of learning curves, as JSON types: what `learning_curves` returns."""
+
 
 @click.group("lab")
 @states_options
@@ -46,14 +52,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     ctx.obj = {**given, "choices": Choices.of(given.pop("variants"))}
 
 
-def _scored(given: Mapping[str, Any], files: Sequence[str]) -> list[ScoredFile]:
+def _scored(given: StudyOptions, files: Sequence[str]) -> list[ScoredFile]:
     scored = scored_files(files, given["benchmark"], given["gold_version"], given["choices"])
     for tracker in scored:
         tracker.file.refuse_without_values("a study")
     return scored
 
 
-def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[str, Any]) -> None:
+def _print(given: StudyOptions, tables: Sequence[Table], document: Mapping[str, object]) -> None:
     """Print what a study found as tables, or as one JSON document."""
     format_ = given["format_"]
     text = to_json(document) if format_ == "json" else formatted(tables, format_)
@@ -63,7 +69,7 @@ def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[
 @command.command("analysis")
 @files_argument
 @click.pass_obj
-def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
+def _analysis(given: StudyOptions, files: Sequence[str]) -> None:
     """Show how the metrics' scores of turns correlate, what FGA and GCA owe to where mistakes
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
@@ -85,7 +91,7 @@ def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
 @click.argument("name")
 @files_argument
 @click.pass_obj
-def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
+def _series(given: StudyOptions, name: str, files: Sequence[str]) -> None:
     """Show the metrics as learning curves by a number, called NAME, and how far they lie from GCA.
     Each FILE is given with its number, as FILE=NUMBER.
     """
@@ -121,7 +127,7 @@ def numbered_files(files: Sequence[str]) -> tuple[list[str], list[float]]:
 
 def learning_curves(
     numbers: Sequence[float], names: Sequence[str], scores: Sequence[Mapping[str, float]]
-) -> list[dict[str, Any]]:
+) -> list[CurvePoint]:
     """Return the points of the learning curves of trackers, in ascending order, as JSON types.
 
     Figure 5 of Aksu & Chen (2024) shows how far other metrics lie from GCA. Several trackers with
@@ -161,7 +167,7 @@ def learning_curves(
     return points
 
 
-def curves_tables(series: str, points: Sequence[Mapping[str, Any]]) -> list[Table]:
+def curves_tables(series: str, points: Sequence[CurvePoint]) -> list[Table]:
     """Return learning curves as tables: the metrics, and their distances to GCA.
 
     Args:
@@ -180,7 +186,9 @@ def curves_tables(series: str, points: Sequence[Mapping[str, Any]]) -> list[Tabl
         data = []
         for point in points:
             for metric, band in point[kind].items():
-                rows[metric].append(_band_text(band))
+                mean, lowest, highest = (figure(value, 2) for value in band.values())
+                is_range = band["lowest"] != band["highest"]
+                rows[metric].append(f"{mean} ({lowest}–{highest})" if is_range else mean)
                 data.append({series: point["number"], "metric": metric, **band})
         heading = f"{title} by {series}"
         tables.append(Table(kind, heading, headers, list(rows.values()), data, notes))
@@ -191,12 +199,6 @@ def _band(values: Sequence[float]) -> dict[str, float]:
     return {"mean": fmean(values), "lowest": min(values), "highest": max(values)}
 
 
-def _band_text(band: Mapping[str, float]) -> str:
-    """Return the mean and, where values differ, the range: `71.2 (70.1–72.3)`."""
-    mean, lowest, highest = (figure(value, 2) for value in band.values())
-    return mean if band["lowest"] == band["highest"] else f"{mean} ({lowest}–{highest})"
-
-
 @command.command("ratings")
 @click.argument("ratings", metavar="RATINGS", type=option.FILE)
 @click.argument("file", type=option.FILE, required=False)
@@ -205,7 +207,7 @@ def _band_text(band: Mapping[str, float]) -> str:
     help="The responses are plain English; also take grounded Inform and Success.",
 )
 @click.pass_obj
-def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalised: bool) -> None:
+def _ratings(given: StudyOptions, ratings: str, file: str | None, lexicalised: bool) -> None:
     """Show how far metrics agree with people's RATINGS of FILE's dialogues: a CSV table with the
     columns id, rater and rating. Of a submission with responses, also Inform and Success. RATINGS
     without a FILE are preferences between systems' responses, which they hold: JSON, as the

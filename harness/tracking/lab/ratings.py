@@ -205,7 +205,7 @@ def agreement(
 
     # Dialogues are drawn, each with all its turns.
     dialogues, places = np.unique([_place(unit)[0] for unit in units], return_inverse=True)
-    correlations: dict[str, dict[str, Any]] = {}
+    correlations: dict[str, dict[str, object]] = {}
     for name, column in columns.items():
         if name not in rates or name == best or name in wanted:
             correlations[name] = {}
@@ -321,12 +321,12 @@ class RatedDialogue:
     """
 
     file: str
-    info: Sequence[Mapping[str, Any]]
+    info: Sequence[Mapping[str, object]]
 
 
 def read_preferences(
     path: str | Path,
-) -> tuple[dict[str, dict[str, list[Any]]], Mapping[tuple[str, str, str], Ratings]]:
+) -> tuple[dict[str, dict[str, list[object]]], Mapping[tuple[str, str, str], Ratings]]:
     """Return the responses of systems, and which of them people prefer.
 
     Returns:
@@ -341,7 +341,7 @@ def read_preferences(
     """
     source = shown_name(path)
     content = validated(list[RatedDialogue], read_json(path), source)
-    turns: list[tuple[tuple[str, int], Mapping[str, Any]]] = []
+    turns: list[tuple[tuple[str, int], Mapping[str, object]]] = []
     systems: set[str] = set()
     for dialogue in content:
         for number, turn in enumerate(dialogue.info):
@@ -349,7 +349,7 @@ def read_preferences(
             systems.update(*_pairs(turn))
     if not systems:
         raise InputError(source, f"expected preferences in its turns, under 'A{_VERSUS}B'")
-    responses: dict[str, dict[str, list[Any]]] = {name: {} for name in sorted(systems)}
+    responses: dict[str, dict[str, list[object]]] = {name: {} for name in sorted(systems)}
     preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
     problems = Findings()
     for (id_, number), turn in turns:
@@ -369,7 +369,7 @@ def read_preferences(
     return responses, preferences
 
 
-def _pairs(turn: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _pairs(turn: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the pairs of systems that a turn has preferences for."""
     pairs = []
     for key in turn:
