@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Difference:
         """Whether the systems differ significantly, all systems considered."""
         return self.p_holm < SIGNIFICANCE
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the difference as JSON types."""
         values = {name: value for name, value in asdict(self).items() if value is not None}
         return {**values, "significant": self.significant}
@@ -126,7 +126,7 @@ class Comparison:
     seeds: tuple[str, ...] = ()
     spread: Mapping[str, Spread] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the comparison as JSON types."""
         systems = []
         for system, intervals in zip(self.systems, self.intervals, strict=True):

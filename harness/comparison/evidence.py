@@ -13,14 +13,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mwz.normalization import blamed
 
-from ..metrics import Figure, Formula, Metric, Played, Rows
+from ..metrics import Figure, Figures, Formula, Metric, Number, Played, Rows
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
@@ -92,7 +92,7 @@ class Statistics:
                 won[figure.name] = self.numbers[:, self.columns.index(figure.won)] > 0
         return won
 
-    def _figures_of(self, sums: Iterable[Any]) -> dict[str, Any]:
+    def _figures_of(self, sums: Iterable[Number]) -> dict[str, Number]:
         """Return figure -> value, given the sum of each column; of arrays of sums, an array."""
         values = self.formula(dict(zip(self.columns, sums, strict=True)))
         return {figure.name: values[figure.name] for figure in self.figures}
@@ -282,7 +282,7 @@ class Evidence:
         return won
 
 
-def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _mean(outputs: Sequence[Figures]) -> dict[str, Number]:
     """Return figure -> mean over outputs."""
     if len(outputs) == 1:
         return dict(outputs[0])
@@ -375,7 +375,7 @@ def resampled_signature(signature: Signature, seed: int = SEED, **parameters: st
     return replace(signature, parameters={**signature.parameters, **parameters, **resampling})
 
 
-def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) -> dict[str, Any]:
+def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) -> dict[str, object]:
     """Return a system's intervals as JSON types, with all that they depend on besides it.
 
     Args:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.database import VenueDatabase
 from mwz.normalization import sha256
@@ -252,12 +252,16 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     )
 
 
+_Conversations: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Dialogue id -> its turns, as JSON types."""
+
+
 def _by_goal(
-    conversations: Mapping[str, Sequence[Mapping[str, Any]]],
+    conversations: _Conversations,
     goals: Collection[str],
     source: str,
     where: str,
-) -> dict[str, Sequence[Mapping[str, Any]]]:
+) -> _Conversations:
     """Return dialogues by the ids of their goals.
 
     Raises:

@@ -42,6 +42,7 @@ from .metric import (
     Figures as Figures,
     Formula as Formula,
     Metric as Metric,
+    Number as Number,
     Presentation as Presentation,
     Results as Results,
     Row as Row,

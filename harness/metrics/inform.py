@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mwz.normalization import RuleSet
 
@@ -43,6 +43,7 @@ from .setups import (
     REFERENCES,
     SETUPS,
     UPDATES,
+    Offer,
     PlayedDialogue,
     Setup,
     chosen_setups,
@@ -76,7 +77,7 @@ class Step(NamedTuple):
     named: bool
     query: Mapping[str, str] | None
     venues: Set[str] | None
-    offered: Any
+    offered: Offer
     replaced: bool
     slots: tuple[str, ...]
     provided: tuple[str, ...]
@@ -148,7 +149,7 @@ def domain_result(
 
 
 def matched(
-    offered: Any,
+    offered: Offer,
     dialogue: PlayedDialogue,
     domain: str,
     database: VenueDatabase,

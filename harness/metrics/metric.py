@@ -172,8 +172,8 @@ class Metric(Generic[Input]):
     rows: Callable[[Input], Rows] | None = None
     formula: Formula | None = None
     value: Callable[[Input], Results] | None = None
-    result: Mapping[str, Any] | Callable[[], Mapping[str, Any]] = field(default_factory=dict)
-    details: Callable[[Input], Mapping[str, Any]] | None = None
+    result: Mapping[str, object] | Callable[[], Mapping[str, object]] = field(default_factory=dict)
+    details: Callable[[Input], Results] | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     needs: Sequence[str] = ("states",)

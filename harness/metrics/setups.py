@@ -35,7 +35,7 @@ RANKED = signature.RANKED
 BOTH = signature.BOTH
 chosen_setups = signature.chosen_setups
 
-_Offer: TypeAlias = Any
+Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
 
 
@@ -51,26 +51,26 @@ class VenueComparison:
     """
 
     description: str
-    offer: Callable[[_Offer, Set[str]], _Offer]
-    match: Callable[[_Offer, Set[str]], float]
+    offer: Callable[[Offer, Set[str]], Offer]
+    match: Callable[[Offer, Set[str]], float]
     random: bool = False
 
 
-def _all_results(offered: _Offer, results: Set[str]) -> _Offer:
+def _all_results(offered: Offer, results: Set[str]) -> Offer:
     return offered if offered and offered <= results else results
 
 
-def _new_results(offered: _Offer, results: Set[str]) -> _Offer:
+def _new_results(offered: Offer, results: Set[str]) -> Offer:
     return results if offered is None or not results <= offered else offered
 
 
-def _first_result(offered: _Offer, results: Set[str]) -> _Offer:
+def _first_result(offered: Offer, results: Set[str]) -> Offer:
     if offered and offered <= results:
         return offered
     return dict.fromkeys(list(results)[:1]).keys()
 
 
-def _drawn_result(offered: _Offer, results: Set[str]) -> _Offer:
+def _drawn_result(offered: Offer, results: Set[str]) -> Offer:
     """Return venue -> probability of being the one drawn, redrawn where it is no result."""
     lasting = {venue: p for venue, p in (offered or {}).items() if venue in results}
     redrawn = 1 - math.fsum(lasting.values())
