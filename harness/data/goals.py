@@ -243,7 +243,13 @@ def parse_tasks(content: object, source: str) -> dict[str, Task]:
         wanted[name] = {}
         for domain in PLAYED_DOMAINS:
             if goal.get(domain):
-                wanted[name][domain] = _without_marks(goal[domain])
+                part = goal[domain]
+                book = part.get("book") if isinstance(part, Mapping) else None
+                if isinstance(book, Mapping):
+                    # Without what `book` says of how it was drawn.
+                    slots = {slot: value for slot, value in book.items() if slot not in _MARKS}
+                    part = {**part, "book": slots}
+                wanted[name][domain] = part
     messages = validated(dict[str, list[str]], written_messages, source)
     tasks: dict[str, Task] = {}
     for name, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
@@ -264,15 +270,6 @@ def _in_order(domains: Iterable[str], text: str) -> list[str]:
         mention = re.search(_NAMES[domain], text)
         starts[domain] = mention.start() if mention else len(text)
     return sorted(starts, key=starts.__getitem__)
-
-
-def _without_marks(part: object) -> object:
-    """Return what a goal says of a domain, without what `book` says of how it was drawn."""
-    book = part.get("book") if isinstance(part, Mapping) else None
-    if not isinstance(part, Mapping) or not isinstance(book, Mapping):
-        return part
-    slots = {slot: value for slot, value in book.items() if slot not in _MARKS}
-    return {**part, "book": slots}
 
 
 def read_tasks(path: str | Path) -> dict[str, Task]:

@@ -152,7 +152,7 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     return path
 
 
-def to_document(benchmark: Benchmark) -> dict[str, Any]:
+def to_document(benchmark: Benchmark) -> dict[str, object]:
     """Return a benchmark as plain data, as it is written to disk."""
     names = [field.name for field in fields(Benchmark) if field.init]
     return {name: _plain(getattr(benchmark, name)) for name in names}

@@ -70,7 +70,21 @@ def formatted(tables: Sequence[Table], format_: str) -> str:
         return csv_text(rows)
     if format_ == "json":
         return to_json({table.name: list(table.data) for table in tables})
-    return "\n\n".join(_WRITTEN[format_](table) for table in tables) + "\n"
+    written: list[str] = []
+    for table in tables:
+        if format_ == "latex":
+            written.append(_latex(table))
+            continue
+        title, notes = table.title, list(table.notes)
+        if format_ == "md":
+            title = f"## {title}"
+            notes = [f"- {escaped(note)}" for note in notes]
+            headers = list(map(escaped, table.headers))
+            body = markdown_table(headers, _cells(table, escaped_cell, "**%s**"))
+        else:
+            body = text_table(table.headers, table.rows)
+        written += filter(None, [title, body, "\n".join(notes)])
+    return "\n\n".join(written) + "\n"
 
 
 def best_cells(
@@ -129,18 +143,6 @@ def _cells(table: Table, escape: Callable[[str], str], bold: str) -> list[list[s
     return rows
 
 
-def _markdown(table: Table) -> str:
-    rows = _cells(table, escaped_cell, "**%s**")
-    notes = "\n".join(f"- {escaped(note)}" for note in table.notes)
-    body = markdown_table([escaped(header) for header in table.headers], rows)
-    return "\n\n".join(filter(None, [f"## {table.title}", body, notes]))
-
-
-def _text(table: Table) -> str:
-    body = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, body, "\n".join(table.notes)]))
-
-
 def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
     lines: list[str] = []
@@ -191,9 +193,6 @@ _SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 def in_latex(text: str) -> str:
     """Return a text as LaTeX that shows it as it is, in one line."""
     return _SPECIAL.sub(lambda sign: _LATEX[sign[0]], " ".join(text.split()))
-
-
-_WRITTEN = {"text": _text, "md": _markdown, "latex": _latex}
 
 
 # One table, and texts and figures of cells.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..notations import is_metadata, is_state
 from .standard import ACTIVE_DOMAINS, GOLD, KEYS, RESPONSE, STATE, TURN_KEYS, plain_key
@@ -341,7 +341,7 @@ _SPEAKING = frozenset({"system", "assistant", "agent", "bot", "result"})
 """Keys of objects that hold a turn's fields, and say nothing about their role."""
 
 
-def unfolded(turn: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def unfolded(turn: Mapping[object, object]) -> Mapping[object, object]:
     """Return a turn with the fields of an object such as `predictions` beside its other fields.
 
     >>> unfolded({"turn": 0, "predictions": {"state": {}}})

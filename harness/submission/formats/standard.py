@@ -358,12 +358,12 @@ def plain_form(standard: Standard, source: str) -> Standard:
     return replace(standard, dialogues=dialogues, remarks=[*standard.remarks, remark])
 
 
-def _in_plain_english(turn: Any) -> Any:
+def _in_plain_english(turn: object) -> object:
     """Return a turn whose response is the one in plain English, if it has such a response."""
     key = key_of(turn, KEYS[PLAIN], str)
-    if key is None:
+    if key is None or not isinstance(turn, Mapping):
         return turn
-    plain = {RESPONSE: turn[key]}
+    plain: dict[object, object] = {RESPONSE: turn[key]}
     for name, value in turn.items():
         if name not in (key, RESPONSE):
             plain[name] = value
