@@ -200,20 +200,9 @@ class Signature:
         gold_domains = self.gold_domains if uses_gold_domains else None
         return replace(self, setup=setup, gold_domains=gold_domains)
 
-    @property
-    def parts(self) -> tuple[Signature, ...]:
-        """The signature of each set-up that this one has; itself if it has none."""
-        if self.setup is None:
-            return (self,)
-        return tuple(map(self.part, chosen_setups(self.setup)))
-
     def __hash__(self) -> int:
-        return hash(self.key)
-
-    @property
-    def key(self) -> str:
-        """A hash of all fields at full length, versions included: what caches go by."""
-        return digest_of_json(self.to_dict())
+        # Dictionaries, as some fields are, have no hash of their own.
+        return hash(digest_of_json(self.to_dict()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON types."""
@@ -223,6 +212,13 @@ class Signature:
             if value is not None:
                 values[field_.name] = dict(value) if isinstance(value, Mapping) else value
         return values
+
+
+def signatures_by_setup(signature: Signature) -> list[Signature]:
+    """Return the signature of each set-up that a signature has; itself if it has none."""
+    if signature.setup is None:
+        return [signature]
+    return [signature.part(setup) for setup in chosen_setups(signature.setup)]
 
 
 def grouped(

@@ -19,6 +19,7 @@ from helpers import PROJECT
 from parsed import elements, row_of, text_of, tree_of
 
 from mwz.harness.board import Board, read_board, read_entries
+from mwz.harness.board.model import public_verdict
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
@@ -98,7 +99,7 @@ def test_all_verdicts_are_explained(project_site: Mapping[str, str], project_boa
     # On the pages of systems, where the verdicts stand.
     page = tree_of(project_site["systems/damd.html"])
     explained = "|".join(re.escape(text_of(dt)).replace("…", ".+") for dt in elements(page, "dt"))
-    verdicts = set(map(project_board.verdict, project_board.entries)) - {None, ""}
+    verdicts = {public_verdict(project_board, entry) for entry in project_board.entries} - {""}
     assert verdicts
     for verdict in verdicts:
         assert re.fullmatch(explained, str(verdict).partition(":")[0]), verdict

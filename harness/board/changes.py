@@ -19,7 +19,7 @@ from .entries import (
     read_entries,
 )
 from .markdown import entered_text, pages
-from .model import Board, read_board
+from .model import Board, read_board, row_of
 from .pairs import PAIRS_FILE, missing_pairs, pair_mismatches
 from .reported import REPORTED_FILE
 from .rows import raised_flags, shown_rank
@@ -129,7 +129,7 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
             says = escaped(f"{review.reviewer}: {review.reason}")
             yield f"**Adds a review** of the flag `{review.flag}` by {says}"
     yield entered_text(entry, board)
-    row = board.row_of(entry)
+    row = row_of(board, entry)
     if row is not None and not raised_flags(row):
         yield "flags: none raised"
     missing = missing_facts(entry.system)

@@ -18,7 +18,7 @@ from ..metrics import MAIN_SETUP, RANKED, reported_figures, setup_figure_name
 from .copied import Copies
 from .entries import Entry
 from .entry_scores import read_responses
-from .model import Board
+from .model import Board, public_verdict
 from .reported import ReportedRow, ReportedTable
 from .rows import (
     NOTHING,
@@ -260,7 +260,7 @@ def columns(board: Board) -> list[Column[Row]]:
         return replace(figure_of(row, name), interval=board.interval(row, name))
 
     def verdict(row: Row) -> Value:
-        text = board.verdict(row.entry)
+        text = public_verdict(board, row.entry)
         return Value(words=text, mark=verdict_mark(text)) if text else Value()
 
     listed: list[Column[Row]] = []

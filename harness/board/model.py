@@ -19,7 +19,6 @@ from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import EntryPair, Pairs, read_pairs
 from .reported import (
     OFFICIAL,
-    PrintedFigures,
     ReportedTable,
     check_entries,
     printed_figures,
@@ -182,28 +181,6 @@ class Board:
         """Return the rows of a track's first table, the best first."""
         return next(iter(self.tables_by_track[track]), ())
 
-    def row_of(self, entry: Entry) -> Row | None:
-        """Return an entry's row in the table that it was entered in."""
-        for row in chain.from_iterable(self.tables_by_track[entry.system.track]):
-            if row.entry is entry and not row.further:
-                return row
-        return None
-
-    def official_figures(self, entry: Entry) -> list[PrintedFigures]:
-        """Return what the public board prints of an entry."""
-        figures = []
-        for table in self.tables:
-            if table.kind == OFFICIAL:
-                for row in table.rows:
-                    if row.entry == entry.key:
-                        figures += printed_figures(table, row)
-        return figures
-
-    def verdict(self, entry: Entry) -> str:
-        """Return whether these are what the harness gives; empty where there are none."""
-        figures = self.official_figures(entry)
-        return "; ".join(official_verdict(entry, printed) for printed in figures)
-
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
         """What pairs call a ranked row -> its first and last possible rank, as far as it is known.
@@ -335,6 +312,26 @@ class Board:
             if 0 <= other_place < len(ranked):
                 other = ranked[other_place]
                 yield who, other, self.pairs.get((ranked_row.pair_key, other.pair_key))
+
+
+def row_of(board: Board, entry: Entry) -> Row | None:
+    """Return an entry's row in the table that it was entered in."""
+    for row in chain.from_iterable(board.tables_by_track[entry.system.track]):
+        if row.entry is entry and not row.further:
+            return row
+    return None
+
+
+def public_verdict(board: Board, entry: Entry) -> str:
+    """Return whether the public board prints what the harness gives; empty if it prints nothing."""
+    verdicts = []
+    for table in board.tables:
+        for row in table.rows if table.kind == OFFICIAL else ():
+            if row.entry == entry.key:
+                verdicts += [
+                    official_verdict(entry, printed) for printed in printed_figures(table, row)
+                ]
+    return "; ".join(verdicts)
 
 
 def make_board(

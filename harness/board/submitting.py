@@ -19,7 +19,7 @@ from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Outputs, Reading, check_seeds, score_entry
 from .markdown import pages
-from .model import Board, read_board, rows
+from .model import Board, read_board, row_of, rows
 from .pairs import complete_pairs
 from .rescoring import Rescored, updated
 from .rows import flag_title, raised_flags
@@ -191,7 +191,7 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
             f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
         )
-    row = board.row_of(entry)
+    row = row_of(board, entry)
     assert row is not None
     raised = raised_flags(row)
     for name in raised:

@@ -366,8 +366,8 @@ def plays_again(
             continue
         trials = set()
         for line in recorded(content, source):
-            trial = line.agent, line.signature.key, line.trial
-            key = () if together else (line.agent, line.signature.key, files_with[trial])
+            trial = line.agent, line.signature, line.trial
+            key = () if together else (line.agent, line.signature, files_with[trial])
             sources.setdefault(key, source)
             recordings[key].append(line)
             trials.add(trial)

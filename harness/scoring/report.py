@@ -29,7 +29,7 @@ from ..metrics import (
     result_types,
     setup_figure_name,
 )
-from ..signature import Signature, harness_version
+from ..signature import Signature, harness_version, signatures_by_setup
 
 if TYPE_CHECKING:
     from ..metrics import Diversity, TrackingResult
@@ -325,7 +325,7 @@ def report_text(report: Report, more: str = "", signature: Signature | None = No
     texts.append("\n".join(_notes(report)))
     texts.append(more)
     signature = report.signature if signature is None else signature
-    signatures = signature.parts if totals else [signature]
+    signatures = signatures_by_setup(signature) if totals else [signature]
     lines = [f"{reporting_words(report)} Signature:", *map(str, signatures)]
     texts.append("\n".join(lines))
     return "\n\n".join(text for text in texts if text)

@@ -21,7 +21,7 @@ from ...metrics import RANKED, TOTAL, reported_figures, setup_figure_name
 from ...signature import Signature
 from ..columns import Column, board_tables, columns, shown_figures
 from ..entries import Entry
-from ..model import Board
+from ..model import Board, public_verdict, row_of
 from ..reported import OLD, number, printed_figures
 from ..rows import (
     SETUP_FIGURES,
@@ -70,7 +70,7 @@ def board_json(board: Board) -> str:
     with_row = {row.key for row in board.rows}
     for entry in board.entries:
         if entry.key not in with_row:
-            rows.append(_in_short(board, entry, board.row_of(entry)))
+            rows.append(_in_short(board, entry, row_of(board, entry)))
     reported_only = []
     for table in board.tables:
         lines: list[Data] = []
@@ -95,7 +95,7 @@ def board_json(board: Board) -> str:
 
 def entry_json(board: Board, entry: Entry) -> str:
     """Return all that is known of an entry as JSON."""
-    row = board.row_of(entry)
+    row = row_of(board, entry)
     system = entry.system
     facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
     facts |= {"note": system.note, "verifiable": entry.verifiable}
@@ -209,7 +209,7 @@ def _responses_data(board: Board, row: Row) -> Data:
     further = {column.name: column.value(row).data for column in downloaded}
     return {
         "unranked": row.reasons[0] if row.reasons else None,
-        "public_board": board.verdict(row.entry) or None,
+        "public_board": public_verdict(board, row.entry) or None,
         "scores": by_rules,
         "without_placeholders": scores.without_placeholders,
         "intervals": intervals or None,

@@ -26,7 +26,7 @@ from ..columns import (
     verdict_mark,
 )
 from ..entries import Entry
-from ..model import Board, common_signatures
+from ..model import Board, common_signatures, public_verdict, row_of
 from ..pairs import RANKING, SAMPLES
 from ..paper_table import bibtex, entry_reference
 from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow
@@ -283,7 +283,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
 
 
 def _page(board: Board, entry: Entry) -> Data:
-    main, track = board.row_of(entry), tracks()[entry.system.track]
+    main, track = row_of(board, entry), tracks()[entry.system.track]
     reference = entry_reference(entry)
     page: Data = {
         "board": board,
@@ -295,7 +295,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "main_figures": FIGURES if track.delexicalised else (track.ranks,),
         "stated": {},
         "facts": FACTS,
-        "verdict": board.verdict(entry),
+        "verdict": public_verdict(board, entry),
         "verdict_mark": verdict_mark,
         "by_rules": {},
         "setup_figures": SETUP_FIGURES,
