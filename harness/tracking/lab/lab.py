@@ -69,7 +69,7 @@ def _print(given: StudyOptions, tables: Sequence[Table], document: Mapping[str, 
 @command.command("analysis")
 @files_argument
 @click.pass_obj
-def _analysis(given: StudyOptions, files: Sequence[str]) -> None:
+def show_analysis(given: StudyOptions, files: Sequence[str]) -> None:
     """Show how the metrics' scores of turns correlate, what FGA and GCA owe to where mistakes
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
@@ -91,7 +91,7 @@ def _analysis(given: StudyOptions, files: Sequence[str]) -> None:
 @click.argument("name")
 @files_argument
 @click.pass_obj
-def _series(given: StudyOptions, name: str, files: Sequence[str]) -> None:
+def show_curves(given: StudyOptions, name: str, files: Sequence[str]) -> None:
     """Show the metrics as learning curves by a number, called NAME, and how far they lie from GCA.
     Each FILE is given with its number, as FILE=NUMBER.
     """
@@ -207,7 +207,7 @@ def _band(values: Sequence[float]) -> dict[str, float]:
     help="The responses are plain English; also take grounded Inform and Success.",
 )
 @click.pass_obj
-def _ratings(given: StudyOptions, ratings: str, file: str | None, lexicalised: bool) -> None:
+def show_agreement(given: StudyOptions, ratings: str, file: str | None, lexicalised: bool) -> None:
     """Show how far metrics agree with people's RATINGS of FILE's dialogues: a CSV table with the
     columns id, rater and rating. Of a submission with responses, also Inform and Success. RATINGS
     without a FILE are preferences between systems' responses, which they hold: JSON, as the
