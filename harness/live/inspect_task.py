@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -19,7 +18,7 @@ from inspect_ai.tool import ToolInfo
 
 # Inspect also loads this file by its path, where it is in no package.
 from mwz.harness.live.agents import MOST_ROUNDS, spoken
-from mwz.harness.live.environment import Environment
+from mwz.harness.live.environment import Environment, Outcome
 from mwz.harness.live.world import BrokenOffError, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")
@@ -79,7 +78,7 @@ def outcome() -> Scorer:
     """Return the scorer: whether the dialogue is solved, succeeds, informs and books."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        result: dict[str, Any] = state.metadata["outcome"]
+        result: Outcome = state.metadata["outcome"]
         value = {name: float(result[name]) for name in _SCORED}
         if not result["booked"]:
             # Only tasks that book count, as elsewhere: Inspect leaves NaN out.

@@ -55,8 +55,7 @@ Costs: TypeAlias = Mapping[Literal["agent", "user"], Mapping[_Kind, _Count]]
 @cache
 def script(name: str) -> Mapping[str, Any]:
     """Return what agents or users say, declared in a file of that name; nobody may change it."""
-    content: Mapping[str, Any] = read_toml(f"{name}.toml", __package__)
-    return content
+    return read_toml(f"{name}.toml", __package__)
 
 
 @cache

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from mwz.normalization import (
     BeliefState,
@@ -336,7 +336,7 @@ class _Checker:
                 if STATE not in turn and is_state(turn[key]):
                     self.unread_states[unquoted(key)] += 1
 
-    def _is_plain(self, state: object) -> bool:
+    def _is_plain(self, state: object) -> TypeGuard[BeliefState]:
         """Return whether a state is nested and in order, as nearly all are; this is fast."""
         if state.__class__ is not dict:
             return False
@@ -356,7 +356,7 @@ class _Checker:
         self.last_state = state
         return True
 
-    def _state(self, place: _Place, key: str, turn: Mapping[Any, Any]) -> BeliefState | None:
+    def _state(self, place: _Place, key: str, turn: Mapping[object, object]) -> BeliefState | None:
         """Read a turn's state, or gold state, in any notation, and check its names."""
         state = turn.get(key)
         if state is None and self.checks.tracked:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from mwz.normalization import read_toml
 
@@ -111,7 +110,7 @@ class Feature:
 @lru_cache(maxsize=1)
 def declared_features() -> Mapping[str, Feature]:
     """Return name -> feature, of the table `features.toml`."""
-    rows: Mapping[str, Any] = read_toml("features.toml", __package__)
+    rows = read_toml("features.toml", __package__)
     return {name: Feature(**row) for name, row in rows.items()}
 
 
