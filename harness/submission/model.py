@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mwz.normalization import (
     BeliefState,
@@ -195,7 +195,7 @@ class NormalizedSubmission:
                 names.extend(names_of_turn)
         return dict(Counter(names).most_common())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, list[list[object]]]:
         """Return its responses, states and domains as JSON types; formats make no difference."""
         content: dict[str, list[list[object]]] = {}
         for id_, dialogue in self.dialogues.items():
