@@ -123,8 +123,13 @@ def _read_domain(
     if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
         return None, [f": expected `{informable}`, an object of slot -> value"]
     values = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
-    # As the harness spells it -> as it is written.
-    names = {_requestable(slot, rules): slot for slot in content.get(requested) or ()}
+    # What is requested, `PHONE` or `area`, as the harness spells it -> as it is written.
+    names: dict[str, object] = {}
+    for slot in content.get(requested) or ():
+        name = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
+        if name not in REQUESTABLE_SLOTS:
+            name = normalize_slot_name(str(slot), rules)
+        names[name] = slot
     problems: list[str] = []
     for name in values:
         if columns is not None and name not in columns:
@@ -139,12 +144,6 @@ def _read_domain(
     if content.get("book"):
         requestable.add(REFERENCE)
     return Goal(values, frozenset(requestable), {}, further), problems
-
-
-def _requestable(slot: object, rules: RuleSet) -> str:
-    """Return what a slot that is requested is called, `PHONE` or `area`, however it is written."""
-    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
-    return name if name in REQUESTABLE_SLOTS else normalize_slot_name(str(slot), rules)
 
 
 # Tasks.
