@@ -279,7 +279,8 @@ class VenueDatabase:
             for column, value in sorted(constraints):
                 is_asked = column in self._columns[domain]
                 if is_asked and not self._rules.asks_for_nothing(value):
-                    condition, values = self._condition(domain, column, value)
+                    normalized = normalize_value(column, value, self._rules)
+                    condition, values = self._condition(domain, column, normalized)
                     conditions.append(condition)
                     parameters += values
             where = " AND ".join(conditions)
@@ -291,16 +292,15 @@ class VenueDatabase:
     def _condition(self, domain: str, column: str, value: str) -> tuple[str, list[str | int]]:
         """Return a constraint as SQL, and the values of its parameters.
 
-        What a new value matches in a fuzzy column is added to the tables.
+        What a new value matches in a fuzzy column is added to the tables. The value is normalised.
         """
         name = quoted(column)
         venue = self._rules.venue_rules[domain]
-        normalized = normalize_value(column, value, self._rules)
         if column in venue.times:
             comparison = "<=" if column in venue.latest else ">="
-            return f"({name} IS NULL OR {name} {comparison} ?)", [minutes(normalized)]
+            return f"({name} IS NULL OR {name} {comparison} ?)", [minutes(value)]
         # SQL takes no half of a surrogate pair; a venue has none, nor what stands for it here.
-        text = normalized.encode(errors="replace").decode()
+        text = value.encode(errors="replace").decode()
         if column in venue.fuzzy:
             if (domain, column, text) not in self._matched:
                 add_matches(self._tables, domain, column, [text], self._rules)
