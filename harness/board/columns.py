@@ -139,10 +139,11 @@ def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Col
     """Yield each scored figure of an entry that tables always show, and where it stands."""
     for table in board_tables(board):
         for row in table.rows:
-            for column in first_columns(table) if row.key == key else ():
-                value = column.value(row)
-                if value.number is not None and value.gap is None:
-                    yield table, row, column, value
+            if row.key == key:
+                for column in first_columns(table):
+                    value = column.value(row)
+                    if value.number is not None and value.gap is None:
+                        yield table, row, column, value
 
 
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:

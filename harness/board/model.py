@@ -93,14 +93,15 @@ def _check(entries: Sequence[Entry], rules: str) -> None:
         usual = max(groups, key=len)
         other, usual_signature = usual[0]
         for group in groups:
-            for key, signature in group if group is not usual else ():
-                verdict = signature.comparable_with(usual_signature, _OWN)
-                reasons = "; ".join(verdict.reasons)
-                problems.append(
-                    f"{key}: does not compare with {other} ({reasons}); score all on one "
-                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
-                    "--submissions"
-                )
+            if group is not usual:
+                for key, signature in group:
+                    verdict = signature.comparable_with(usual_signature, _OWN)
+                    reasons = "; ".join(verdict.reasons)
+                    problems.append(
+                        f"{key}: does not compare with {other} ({reasons}); score all on one "
+                        "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                        "--submissions"
+                    )
     refuse("leaderboard", problems)
 
 
@@ -326,11 +327,12 @@ def public_verdict(board: Board, entry: Entry) -> str:
     """Return whether the public board prints what the harness gives; empty if it prints nothing."""
     verdicts = []
     for table in board.tables:
-        for row in table.rows if table.kind == OFFICIAL else ():
-            if row.entry == entry.key:
-                verdicts += [
-                    official_verdict(entry, printed) for printed in printed_figures(table, row)
-                ]
+        if table.kind == OFFICIAL:
+            for row in table.rows:
+                if row.entry == entry.key:
+                    verdicts += [
+                        official_verdict(entry, printed) for printed in printed_figures(table, row)
+                    ]
     return "; ".join(verdicts)
 
 

@@ -245,13 +245,14 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     """
     path = folder / PAIRS_FILE
     by_digests = {}
-    for line in read_plain(path).splitlines() if path.is_file() else ():
-        try:
-            pair = validated(EntryPair, parse_json(line, str(path)), str(path))
-        except InputError as error:
-            problem = f"{error.problems[0]}; remove the file, and run `mwz leaderboard`"
-            raise InputError(str(path), problem) from error
-        by_digests[pair.digests] = pair
+    if path.is_file():
+        for line in read_plain(path).splitlines():
+            try:
+                pair = validated(EntryPair, parse_json(line, str(path)), str(path))
+            except InputError as error:
+                problem = f"{error.problems[0]}; remove the file, and run `mwz leaderboard`"
+                raise InputError(str(path), problem) from error
+            by_digests[pair.digests] = pair
     pairs = {}
     for keys, digests in _digests(entries).items():
         stored = by_digests.get(digests)

@@ -321,12 +321,13 @@ class Scores:
             return
         further = []
         is_default = report is None or rules == DEFAULT_RULES
-        for by_choice in self.further_gold.values() if is_default else ():
-            scores, dropped = by_choice[KEEP], by_choice[DROP]
-            if scores.gold_digest == entered.gold_digest:
-                entered = replace(entered, without_dontcare=dropped)
-            else:
-                further.append(replace(scores, without_dontcare=dropped))
+        if is_default:
+            for by_choice in self.further_gold.values():
+                scores, dropped = by_choice[KEEP], by_choice[DROP]
+                if scores.gold_digest == entered.gold_digest:
+                    entered = replace(entered, without_dontcare=dropped)
+                else:
+                    further.append(replace(scores, without_dontcare=dropped))
         yield entered
         yield from further
 

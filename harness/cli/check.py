@@ -215,9 +215,10 @@ def _show_fields(standard: Standard, dialogues: Mapping[str, object]) -> None:
 
 def _raw_turns(dialogues: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     for turns in dialogues.values():
-        for turn in turns if isinstance(turns, list | tuple) else ():
-            if isinstance(turn, Mapping):
-                yield turn
+        if isinstance(turns, list | tuple):
+            for turn in turns:
+                if isinstance(turn, Mapping):
+                    yield turn
 
 
 # Facts.

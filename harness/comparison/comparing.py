@@ -305,11 +305,12 @@ def compare_pairs(
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with one baseline, p corrected per figure."""
     corrected: list[dict[str, Difference]] = [{} for _ in pairs]
-    for name in pairs[0].differences if pairs else ():
-        differences = [pair.differences[name] for pair in pairs]
-        p_values = holm([difference.p for difference in differences])
-        for place, p_holm in enumerate(p_values):
-            corrected[place][name] = replace(differences[place], p_holm=p_holm)
+    if pairs:
+        for name in pairs[0].differences:
+            differences = [pair.differences[name] for pair in pairs]
+            p_values = holm([difference.p for difference in differences])
+            for place, p_holm in enumerate(p_values):
+                corrected[place][name] = replace(differences[place], p_holm=p_holm)
     return [replace(pair, differences=new) for pair, new in zip(pairs, corrected, strict=True)]
 
 

@@ -272,10 +272,11 @@ def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> 
     by_key = {entry.key: entry for entry in entries}
     rows = []
     for table in tables:
-        for row in table.rows if table.kind == OFFICIAL else ():
-            if row.entry in by_key:
-                for claim in printed_figures(table, row):
-                    rows.append(_rule_set_row(by_key[row.entry], claim, table.date))
+        if table.kind == OFFICIAL:
+            for row in table.rows:
+                if row.entry in by_key:
+                    for claim in printed_figures(table, row):
+                        rows.append(_rule_set_row(by_key[row.entry], claim, table.date))
     return rows
 
 

@@ -154,13 +154,14 @@ def _tracked(
     for source in read_data_set(DEFAULT).sources:
         if source.repository == paper.get("repository"):
             pins.update({file.path: file for file in source.files})
-    for column in columns if files else ():
-        path = files.get(column, files.get("others", "")).format(column)
-        content, _ = find_file(path, folders, pins.get(path))
-        if content is not None:
-            file = parse_tracking_file(parse_predictions(content, path), path, load_benchmark)
-            [(_, part, _)] = without(file, paper.get("left_out", ()), (), load_benchmark)
-            results[column] = score_file(part, column, load_benchmark).result
+    if files:
+        for column in columns:
+            path = files.get(column, files.get("others", "")).format(column)
+            content, _ = find_file(path, folders, pins.get(path))
+            if content is not None:
+                file = parse_tracking_file(parse_predictions(content, path), path, load_benchmark)
+                [(_, part, _)] = without(file, paper.get("left_out", ()), (), load_benchmark)
+                results[column] = score_file(part, column, load_benchmark).result
     return results
 
 
@@ -289,10 +290,11 @@ def _facts(
             yield entry.key, ", ".join(_WORDS.get(value, value) for value in values)
     if benchmark is None:
         return
-    for row in statistics_table(benchmark).data if table.get("kind") == "section" else ():
-        if row["number"] is not None:
-            yield row["what"], str(row["number"])
-            yield f"{row['what']}, %", figure(row["percent"], 2)
+    if table.get("kind") == "section":
+        for row in statistics_table(benchmark).data:
+            if row["number"] is not None:
+                yield row["what"], str(row["number"])
+                yield f"{row['what']}, %", figure(row["percent"], 2)
     about = benchmark.dialogues.get(table.get("dialogue", ""))
     if about is not None:
         yield "system turns", str(about.turns)

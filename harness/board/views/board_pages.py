@@ -220,10 +220,11 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     placed = [row for row in rows if row.rank is not None]
     ends: list[float] = []
     for column in listed:
-        for row in placed if column.key == RANKING else ():
-            interval = column.value(row).interval
-            if interval is not None:
-                ends += [interval.low, interval.high]
+        if column.key == RANKING:
+            for row in placed:
+                interval = column.value(row).interval
+                if interval is not None:
+                    ends += [interval.low, interval.high]
     return _table(board, anchors, table.lines, reported) | {
         "key": table.key,
         "caption": table.title,
