@@ -71,7 +71,7 @@ def test_aliases_are_in_the_signature_and_no_part_of_the_rules() -> None:
     label = own.parameters["placeholders"]
     assert label == Aliases.from_table(OWN).label
     assert f"|placeholders:{label}|" in str(own)
-    assert plain.key != own.key
+    assert plain != own
 
 
 def test_scores_with_and_without_aliases_do_not_compare() -> None:
