@@ -28,7 +28,7 @@ from mwz.harness.board import find_predictions
 from mwz.harness.board.entries import read_entry
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import markdown_table, write_atomically
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Scorer
 from mwz.harness.submission import (
     checked_submission,
     normalize_submission,
@@ -132,7 +132,7 @@ class Bench:
 
     def rewards(self, *metrics: str) -> float:
         """Score each dialogue by itself, with a scorer that has scored before."""
-        chosen = self.scorer.with_options(**vars(Options(setup="strict", metrics=metrics)))
+        chosen = self.scorer.with_options(setup="strict", metrics=metrics)
         content = self.content
         before = time.process_time()
         chosen.dialogues(content)
