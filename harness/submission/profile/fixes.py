@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
@@ -84,18 +84,11 @@ def without_tags(text: str, rules: RuleSet, note: _Note) -> str:
 
 def with_brackets(text: str, rules: RuleSet, note: _Note) -> str:
     """Return a response whose placeholders in other notations are in brackets."""
-    pattern = re.compile(other_notations(rules).pattern, re.IGNORECASE)
-    bracketed = _outside_placeholders(text, pattern, partial(_named, rules), note)
+    bracketed = _outside_placeholders(text, _in_any_case(rules), partial(_named, rules), note)
     # In a response in capitals throughout, the name of a slot is an ordinary word.
     if text == text.upper():
         return bracketed
-    # Slot -> its first placeholder.
-    placeholders: dict[str, str] = {}
-    for section in ("extension", "ontology"):
-        for slot, names in rules.tables[section].items():
-            if names:
-                placeholders[slot] = f"[{names[0]}]"
-    return _outside_placeholders(bracketed, SLOT, placeholders.get, note)
+    return _outside_placeholders(bracketed, SLOT, partial(_of_slot, rules), note)
 
 
 def _outside_placeholders(
@@ -130,6 +123,12 @@ def _outside_placeholders(
     return "".join(pieces)
 
 
+@lru_cache(maxsize=16)
+def _in_any_case(rules: RuleSet) -> re.Pattern[str]:
+    """Return `other_notations` in upper or lower case, made once for all responses."""
+    return re.compile(other_notations(rules).pattern, re.IGNORECASE)
+
+
 def _named(rules: RuleSet, written: str) -> str | None:
     """Return the placeholder that is written in another notation; None if its name is unknown."""
     words = re.findall(r"[a-z0-9]+", written.lower())
@@ -138,6 +137,15 @@ def _named(rules: RuleSet, written: str) -> str | None:
         for known in (name, f"value_{name}"):
             if known in rules.ontology:
                 return f"[{known}]"
+    return None
+
+
+def _of_slot(rules: RuleSet, slot: str) -> str | None:
+    """Return the first placeholder of a slot of the ontology; None if it is no such slot."""
+    for section in ("ontology", "extension"):
+        names: Sequence[str] = rules.tables[section].get(slot, ())
+        if names:
+            return f"[{names[0]}]"
     return None
 
 

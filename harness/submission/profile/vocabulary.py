@@ -234,11 +234,16 @@ def _folded_words(table: str) -> frozenset[str]:
     return frozenset(map(fold, word_tables()[table]))
 
 
+@lru_cache(maxsize=1)
+def _dropped_words() -> re.Pattern[str]:
+    """Return a pattern of the words that do not tell values apart."""
+    return re.compile(rf"\b(?:{'|'.join(word_tables()['dropped'])})\b")
+
+
 def _without_dropped(text: str) -> str:
     """Return a text folded, without the words that do not tell values apart."""
     spaced = re.sub(r"[-_:]", " ", plain_characters(text).casefold())
-    dropped = "|".join(word_tables()["dropped"])
-    return fold(re.sub(rf"\b(?:{dropped})\b", " ", spaced))
+    return fold(_dropped_words().sub(" ", spaced))
 
 
 @dataclass(frozen=True)
