@@ -132,9 +132,7 @@ class References:
         # Where n-grams begin, and the numbers of their first n - 1 tokens.
         starts, numbers = np.arange(len(tokens)), turn_of_token
         for order in range(MAX_ORDER):
-            is_whole = starts + order < ends[starts]
-            starts = starts[is_whole]
-            ngrams = numbers[is_whole] * (len(words) + 1) + tokens[starts + order]
+            starts, ngrams = _longer_ngrams(starts, numbers, order, tokens, ends, len(words))
             distinct, numbers = np.unique(ngrams, return_inverse=True)
             cells = numbers * width + style_of_token[starts]
             times = np.bincount(cells, minlength=len(distinct) * width)
@@ -164,16 +162,16 @@ class References:
         rows[:, :, 0] = lengths[:, np.newaxis]
         rows[:, :, 1] = self.lengths[:, turns].T
         ends_of_tokens = np.repeat(np.cumsum(lengths), lengths)
-        # As in `of_texts`; n-grams that the references lack are dropped.
+        # N-grams that the references lack are dropped.
         starts, numbers = np.arange(len(tokens)), np.repeat(turns, lengths)
         for order in range(MAX_ORDER):
             rows[:, :, 2 + MAX_ORDER + order] = np.maximum(lengths - order, 0)[:, np.newaxis]
             keys = self.keys[order]
             if not len(keys):
                 continue
-            is_whole = starts + order < ends_of_tokens[starts]
-            starts = starts[is_whole]
-            ngrams = numbers[is_whole] * (len(self.words) + 1) + tokens[starts + order]
+            starts, ngrams = _longer_ngrams(
+                starts, numbers, order, tokens, ends_of_tokens, len(self.words)
+            )
             places = np.searchsorted(keys[:-1], ngrams)
             is_shared = keys[places] == ngrams
             starts, numbers = starts[is_shared], places[is_shared]
@@ -198,6 +196,24 @@ class References:
         counts = arrays[1 + MAX_ORDER : 1 + 2 * MAX_ORDER]
         bounds = arrays[1 + 2 * MAX_ORDER :]
         return cls(styles, first, words, arrays[0], keys, counts, bounds)
+
+
+def _longer_ngrams(
+    starts: _Ints, numbers: _Ints, order: int, tokens: _Ints, ends: _Ints, words: int
+) -> tuple[_Ints, _Ints]:
+    """Return where n-grams of one more token begin, and a number that tells them apart.
+
+    Args:
+        starts: Where the shorter n-grams begin.
+        numbers: Their numbers; of no tokens yet, those of the turns.
+        order: How many tokens they have.
+        tokens: The numbers of the tokens of all texts.
+        ends: Of each token, where its text ends.
+        words: How many tokens are known; all others have this number.
+    """
+    is_whole = starts + order < ends[starts]
+    starts = starts[is_whole]
+    return starts, numbers[is_whole] * (words + 1) + tokens[starts + order]
 
 
 def _numbered(
