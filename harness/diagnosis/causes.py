@@ -337,18 +337,19 @@ def followed(
     before: BeliefState = {}
     for turn, response in enumerate(dialogue.responses):
         state = dialogue.states[turn]
-        changes = _changes(before, state)
+        changes = _differences(
+            before, state, "- {slot} {old}", "+ {slot} {new}", "{slot} {old} -> {new}"
+        )
         before = state
-        not_gold = []
         # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
         gold_state = without_booking_prefix(gold.states[turn])
-        for slot, right, predicted in _differing(gold_state, without_booking_prefix(state)):
-            if predicted is None:
-                not_gold.append(f"{slot} {right} is missing")
-            elif right is None:
-                not_gold.append(f"{slot} {predicted} is not in gold")
-            else:
-                not_gold.append(f"{slot} {predicted}, gold {right}")
+        not_gold = _differences(
+            gold_state,
+            without_booking_prefix(state),
+            "{slot} {old} is missing",
+            "{slot} {new} is not in gold",
+            "{slot} {new}, gold {old}",
+        )
         active_domains = dialogue.active_domains[turn]
         active = ", ".join(active_domains) or "none"
         if list(active_domains) != list(gold.gold_domains[turn]):
@@ -429,14 +430,31 @@ def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     return "\n\n".join([f"dialogue {id_}, turn {turn}", "\n".join(before), "\n".join(responses)])
 
 
-def _differing(
-    before: BeliefState, now: BeliefState
-) -> Iterator[tuple[str, str | None, str | None]]:
-    """Yield the slots that differ, each with its two values; None for a state that lacks it."""
-    old, new = flat_state(before), flat_state(now)
-    for slot in dict.fromkeys((*old, *new)):
-        if old.get(slot) != new.get(slot):
-            yield slot_name(slot), old.get(slot), new.get(slot)
+def _differences(
+    before: BeliefState, now: BeliefState, removed: str, added: str, changed: str
+) -> list[str]:
+    """Return in words which slots differ between two states.
+
+    Args:
+        before: The one state.
+        now: The other one.
+        removed: The words for a slot that the other lacks, with `{slot}` and `{old}`, its value.
+        added: Those for a slot that only the other has, with `{new}`.
+        changed: Those for a slot with two values.
+    """
+    old_slots, new_slots = flat_state(before), flat_state(now)
+    texts = []
+    for slot in dict.fromkeys((*old_slots, *new_slots)):
+        old, new = old_slots.get(slot), new_slots.get(slot)
+        if old == new:
+            continue
+        words = changed
+        if new is None:
+            words = removed
+        elif old is None:
+            words = added
+        texts.append(words.format(slot=slot_name(slot), old=old, new=new))
+    return texts
 
 
 def _effects(step: Step, domain: str, requested: Collection[str], called: Called) -> Iterator[str]:
@@ -459,19 +477,6 @@ def _effects(step: Step, domain: str, requested: Collection[str], called: Called
     if in_vain:
         reason = "the domain is not booked yet" if step.active else "the domain is not active"
         yield f"{', '.join(in_vain)} said, but {reason}"
-
-
-def _changes(before: BeliefState, now: BeliefState) -> list[str]:
-    """Return what changes in the belief state, a slot each."""
-    changes = []
-    for slot, old, new in _differing(before, now):
-        if new is None:
-            changes.append(f"- {slot} {old}")
-        elif old is None:
-            changes.append(f"+ {slot} {new}")
-        else:
-            changes.append(f"{slot} {old} -> {new}")
-    return changes
 
 
 def _outcome(domain: str, result: DomainResult) -> Iterator[str]:
