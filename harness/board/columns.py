@@ -333,10 +333,8 @@ def _setup_columns(board: Board, rules: str, setup: str) -> Iterator[Column[Row]
         else:
             key, above = f"{name}-{setup}-{rules}", f"{setup}, {rules}"
             alone, visible = f"{title}, {above}", "never"
-        value, field = (
-            partial(scored, name=setup_figure_name(setup, name)),
-            f"{name}_{setup}_{rules}",
-        )
+        value = partial(scored, name=setup_figure_name(setup, name))
+        field = f"{name}_{setup}_{rules}"
         yield Column(key, title, value, above, alone, visible=visible, field=field)
 
 

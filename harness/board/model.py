@@ -18,10 +18,9 @@ from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import EntryPair, Pairs, read_pairs
 from .reported import (
-    OFFICIAL,
     ReportedTable,
     check_entries,
-    printed_figures,
+    official_claims,
     read_reported,
 )
 from .rows import Mark, Row, figure_of, order
@@ -326,13 +325,9 @@ def row_of(board: Board, entry: Entry) -> Row | None:
 def public_verdict(board: Board, entry: Entry) -> str:
     """Return whether the public board prints what the harness gives; empty if it prints nothing."""
     verdicts = []
-    for table in board.tables:
-        if table.kind == OFFICIAL:
-            for row in table.rows:
-                if row.entry == entry.key:
-                    verdicts += [
-                        official_verdict(entry, printed) for printed in printed_figures(table, row)
-                    ]
+    for _, key, claim in official_claims(board.tables):
+        if key == entry.key:
+            verdicts.append(official_verdict(entry, claim))
     return "; ".join(verdicts)
 
 

@@ -185,6 +185,19 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
     return claims
 
 
+def official_claims(
+    tables: Iterable[ReportedTable],
+) -> Iterator[tuple[ReportedTable, str, PrintedFigures]]:
+    """Yield the table, the entry and the figures of each row of the public board with an entry."""
+    for table in tables:
+        if table.kind != OFFICIAL:
+            continue
+        for row in table.rows:
+            if row.entry is not None:
+                for claim in printed_figures(table, row):
+                    yield table, row.entry, claim
+
+
 _Tables: TypeAlias = dict[Literal["tables"], tuple[ReportedTable, ...]]
 
 

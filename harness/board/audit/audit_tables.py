@@ -12,12 +12,11 @@ from ...glossary import glossary
 from ...io import Table, figure, signed, text_table
 from ..entries import Entry
 from ..reported import (
-    OFFICIAL,
     PrintedFigure,
     ReportedFigures,
     ReportedTable,
     figure_title,
-    printed_figures,
+    official_claims,
 )
 from ..verdicts import (
     RUNS,
@@ -271,12 +270,9 @@ def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> 
     """
     by_key = {entry.key: entry for entry in entries}
     rows = []
-    for table in tables:
-        if table.kind == OFFICIAL:
-            for row in table.rows:
-                if row.entry in by_key:
-                    for claim in printed_figures(table, row):
-                        rows.append(_rule_set_row(by_key[row.entry], claim, table.date))
+    for table, key, claim in official_claims(tables):
+        if key in by_key:
+            rows.append(_rule_set_row(by_key[key], claim, table.date))
     return rows
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from string import ascii_lowercase
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from markupsafe import Markup, escape
 
@@ -34,6 +34,7 @@ from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board
 from ..rows import REFERENCE
+from .board_data import Data
 
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""
@@ -48,10 +49,7 @@ _MISSED = ("Inform", "Success")
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
 
-Content: TypeAlias = dict[str, Any]
-"""What a template shows."""
-
-Page: TypeAlias = tuple[str, Callable[[], Content]]
+Page: TypeAlias = tuple[str, Callable[[], Data]]
 """A template, and what makes its content."""
 
 
@@ -89,7 +87,7 @@ def index(
     systems: Sequence[tuple[str, Verdicts]],
     linked: bool = False,
     live_causes: Sequence[str] = (),
-) -> Content:
+) -> Data:
     """Return what the index of dialogues shows.
 
     Marks, which are for the script, are hexadecimal numbers with a bit per system. A row has `id`;
@@ -128,7 +126,7 @@ def _index_row(
     domains: list[str],
     outcomes: Sequence[tuple[int, Sequence[tuple[str, str]] | None] | None],
     letters: Mapping[str, str],
-) -> Content:
+) -> Data:
     """Return the row of a dialogue, given how it came out for each system; None: not played."""
     all_turns = 0
     played = won = 0
@@ -188,7 +186,7 @@ def stored_pages(board: Board) -> dict[str, Page]:
 def pages_of(
     goals: Mapping[str, Sequence[str]],
     systems: Sequence[tuple[str, Verdicts]],
-    content: Callable[[str], Content],
+    content: Callable[[str], Data],
     home: str = START,
     causes: Sequence[str] = (),
 ) -> dict[str, Page]:
@@ -204,7 +202,7 @@ def pages_of(
     """
     ids = list(goals)
 
-    def page(place: int) -> Content:
+    def page(place: int) -> Data:
         dialogue = content(ids[place])
         return dialogue | {
             "id": ids[place],
@@ -253,7 +251,7 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> d
         if name in systems:
             verdicts[name] = outcomes
 
-    def content(id_: str) -> Content:
+    def content(id_: str) -> Data:
         gold = benchmark.dialogues[id_]
         columns = []
         for name, diagnosis in diagnoses.items():
@@ -286,7 +284,7 @@ def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
 
 def _outcome(
     name: str, diagnosis: Diagnosis, place: int, called: Callable[[str, Collection[str]], str]
-) -> Content:
+) -> Data:
     """Return how a dialogue came out for a system, and per turn the domains to be explained.
 
     Of a domain that is not active a turn shows only what explains a loss.
