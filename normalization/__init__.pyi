@@ -1,6 +1,5 @@
 """What other rooms may use of this one."""
 
-from .characters import plain_characters as plain_characters
 from .normalizing import (
     NAME as NAME,
     PLACEHOLDER as PLACEHOLDER,
@@ -15,6 +14,7 @@ from .normalizing import (
     normalize_value as normalize_value,
     normalized_text as normalized_text,
     placeholder_names as placeholder_names,
+    plain_characters as plain_characters,
     plain_slot_name as plain_slot_name,
     without_absent_slots as without_absent_slots,
     without_empty_domains as without_empty_domains,

@@ -1,5 +1,9 @@
 """Responses and belief states in one form.
 
+Texts and values are read in plain characters, whatever keyboard or tool wrote them: web pages hold
+entities (`&#x27;`), documents curly quotes and no-break spaces, language models narrow spaces,
+zero-width characters and full-width forms. None of it changes what a text says.
+
 Responses have placeholders of the 18-slot ontology and Moses-detokenised text. The steps, in order:
 lower-case; replace each placeholder (with a plural suffix) by its ontology name, an unknown one by
 nothing; delete `-s`, then `-ly`; Moses-tokenise and -detokenise.
@@ -7,19 +11,140 @@ nothing; delete `-s`, then `-ly`; Moses-tokenise and -detokenise.
 Slot names and values (strings) of belief states are as the venue database writes them. Which rule a
 slot's values follow, and the canonical values, are tables of the rule set.
 
-Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator.
+Sources: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator;
+Unicode Standard Annex #15, normalisation form KC; Moses (Koehn et al., 2007), as sacremoses
+implements it.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from .characters import plain_characters
-from .moses import detokenize
 from .rules import READ_BY_CODE, RuleSet, is_absent
+
+if TYPE_CHECKING:
+    from sacremoses import MosesDetokenizer, MosesTokenizer
+
+# Characters.
+
+_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}[0-9]{0,2});")
+_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4"
+"""Quotation marks, a modifier letter, the prime and the acute accent."""
+
+_DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033"
+_HYPHENS = "\u2010\u2011"
+_MARKS_OF_TRADE = "\u2122\u2120"
+"""The signs of trade and service marks: form KC would make them letters of the word before."""
+
+_PLAIN_CHARACTERS = str.maketrans(
+    _SINGLE_QUOTES + _DOUBLE_QUOTES + _HYPHENS,
+    "'" * len(_SINGLE_QUOTES) + '"' * len(_DOUBLE_QUOTES) + "-" * len(_HYPHENS),
+    _MARKS_OF_TRADE,
+)
+_LEFT_OUT = frozenset({"Cf", "Mn"})
+"""Categories of characters that are left out: format characters, and accents of letters."""
+
+
+def plain_characters(text: str) -> str:
+    """Return a text without entities, format characters, accents and forms of other characters.
+
+    A text in ASCII without entities is returned as it is.
+
+    >>> plain_characters("caf\u00e9 &amp; \u2018bar\u2019")
+    "cafe & 'bar'"
+    """
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN_CHARACTERS))
+    plain = [mark for mark in decomposed if unicodedata.category(mark) not in _LEFT_OUT]
+    return unicodedata.normalize("NFKC", "".join(plain))
+
+
+# Moses detokenisation.
+
+# What plain rules do not cover: other quotes than single ones, single ones that share a neighbour,
+# begin or end the text, neighbouring commas, and the letters that stand for a run of dots.
+_NOT_PLAIN = re.compile(r"""["`]|,,|MULTI|' ?[^ ]? ?'|^'|'$""")
+
+# Tokens of their own: symbols, several dots, and a comma that is not between digits. A comma that
+# begins a text stays with a digit behind it.
+_OWN_TOKEN = re.compile(r"[!#$%&()*+/:;<=>?@[\\\]^_{|}~]|\.\.+|(?<=[^0-9]),|,(?![0-9])")
+
+# A single quote that is no contraction. Those of contractions are written as they were.
+_LONE_QUOTE = re.compile(r"(?<=[^A-Za-z0-9])'|'(?=[^A-Za-z])")
+
+# Blanks behind what opens, and before punctuation; a quote may have been put behind that.
+_CLOSED_UP = re.compile(r"(?<=[$(\[{]) | (?=(?:[,?!:;\\%}\])]|\.+)(?:[ ']|$))")
+
+
+def detokenize(text: str) -> str:
+    """Moses-tokenise and -detokenise a text in English, of any length.
+
+    The outcome is that of sacremoses, for every text: `MosesDetokenizer("en").detokenize(
+    MosesTokenizer("en").tokenize(text))`. Plain ASCII, which nearly all responses are, is treated
+    without it; tests compare the two.
+
+    Returns:
+        The text with blanks where Moses puts them: one between words, none at the ends.
+
+    >>> detokenize("it ' s in the centre , ok ?")
+    "it 's in the centre, ok?"
+    """
+    if not (text.isascii() and text.isprintable()):
+        return _by_sacremoses(text)
+    tidy = " ".join(text.split())
+    if _NOT_PLAIN.search(tidy):
+        return _by_sacremoses(text)
+    # Whether Moses takes a full stop for a token of its own makes no difference: it is written
+    # without a blank before it either way.
+    tokens = _OWN_TOKEN.sub(lambda token: f" {token[0]} ", tidy)
+    if "'" in tokens:
+        tokens = _LONE_QUOTE.sub(" ' ", tokens)
+    stretches = " ".join(tokens.split()).split(" ' ")
+    written = stretches[0]
+    is_open = False
+    for before, after in pairwise(stretches):
+        # Behind an s a quote is a possessive and opens nothing.
+        is_open = not is_open and not before.endswith("s")
+        written += f" '{after}" if is_open else f"' {after}"
+    return _CLOSED_UP.sub("", written)
+
+
+@lru_cache(maxsize=1 << 14)
+def _by_sacremoses(text: str) -> str:
+    """Detokenise any text.
+
+    Escaping for XML is left out, which detokenising would undo: every `&` is a token of its own,
+    so that nothing but an escape is taken for one.
+    """
+    tokenizer, detokenizer = _moses()
+    tokens = tokenizer.tokenize(text, escape=False)
+    detokenized: str = detokenizer.detokenize(tokens, unescape=False)
+    return detokenized
+
+
+@lru_cache(maxsize=1)
+def _moses() -> tuple[MosesTokenizer, MosesDetokenizer]:
+    # Imports sacremoses late: it takes 0.4 s, and plain ASCII needs none of it.
+    from sacremoses import MosesDetokenizer, MosesTokenizer
+
+    tokenizer = MosesTokenizer(lang="en")
+    # As they come, these make a set of thousands of letters for each token with a full stop, and
+    # look for the end of a run of "DOT" from each place within it.
+    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
+    letters = frozenset(tokenizer.IsAlpha)
+    tokenizer.isanyalpha = lambda token: not letters.isdisjoint(token)
+    tokenizer.MULTIDOT_MARKER = re.compile(r"(?<!DOT)(?:DOT)+MULTI")
+    return tokenizer, MosesDetokenizer(lang="en")
+
 
 # Responses.
 
@@ -43,32 +168,26 @@ def placeholder_names(response: str) -> list[str]:
     return [name for name, _ in PLACEHOLDER.findall(response.lower())]
 
 
-def _replace_placeholders(text: str, rules: RuleSet) -> str:
-    """Return a text with ontology names in place of placeholders and their suffixes."""
-    return PLACEHOLDER.sub(lambda match: rules.ontology.get(match[1], ""), text)
-
-
-def _delete_suffixes(text: str, rules: RuleSet) -> str:
-    for suffix in rules.tables["responses"]["deleted"]:
-        text = text.replace(suffix, "")
-    return text
-
-
-STEPS: Mapping[str, Callable[[str, RuleSet], str]] = {
-    "lower-casing": lambda text, rules: text.lower(),
-    "ontology": _replace_placeholders,
-    "suffix rules": _delete_suffixes,
-    "Moses": lambda text, rules: detokenize(text),
-}
-"""Name of a step -> the function that applies it to a text, in the order of application."""
+STEPS = ("lower-casing", "ontology", "suffix rules", "Moses")
+"""The steps of normalising a text, in the order of application."""
 
 
 def normalized_text(response: str, rules: RuleSet, without: str | None = None) -> str:
-    """Return the normalised text of a response; `without` is a step to leave out, if any."""
-    for name, step in STEPS.items():
-        if name != without:
-            response = step(response, rules)
-    return response
+    """Return the normalised text of a response; `without` is one of `STEPS` to leave out, if any.
+
+    Names of placeholders are in lower case: without that step no other spelling is known.
+    """
+    text = response
+    if without != "lower-casing":
+        text = text.lower()
+    if without != "ontology":
+        text = PLACEHOLDER.sub(lambda match: rules.ontology.get(match[1], ""), text)
+    if without != "suffix rules":
+        for suffix in rules.tables["responses"]["deleted"]:
+            text = text.replace(suffix, "")
+    if without != "Moses":
+        text = detokenize(text)
+    return text
 
 
 class Placeholders(NamedTuple):
@@ -90,18 +209,11 @@ class Placeholders(NamedTuple):
 @lru_cache(maxsize=1 << 15)
 def normalize_response(response: str, rules: RuleSet) -> tuple[str, Placeholders]:
     """Return the normalised text of a response, and what its placeholders say."""
-    names = tuple(placeholder_names(response))
-    return normalized_text(response, rules), _placeholders(names, rules)
-
-
-# Many responses have the same placeholders.
-@lru_cache(maxsize=1 << 12)
-def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
     unknown: list[str] = []
     slots: dict[str, tuple[str, ...]] = {}
     about_venues = 0
     with_domain = 0
-    for name in names:
+    for name in placeholder_names(response):
         slot = rules.ontology.get(name, "")
         if name not in rules.ontology:
             unknown.append(name)
@@ -113,7 +225,8 @@ def _placeholders(names: tuple[str, ...], rules: RuleSet) -> Placeholders:
         if slot in rules.about_venues:
             about_venues += 1
             with_domain += names_domain
-    return Placeholders(tuple(unknown), slots, about_venues, with_domain)
+    placeholders = Placeholders(tuple(unknown), slots, about_venues, with_domain)
+    return normalized_text(response, rules), placeholders
 
 
 # Belief states.
@@ -167,10 +280,13 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
         return value
     if rule in READ_BY_CODE:
         time = value.strip().lower()
-        known = _known_time(time, rules)
-        if known is None and rule == "clock":
-            known = clock_of(plain_characters(value))
-        return _time(time) if known is None else known
+        if rules.tables["time_words"].get(time):
+            return str(rules.tables["time_words"][time])
+        for prefix, canonical in rules.tables["time_prefixes"].items():
+            if time.startswith(prefix):
+                return str(canonical)
+        clock = clock_of(plain_characters(value)) if rule == "clock" else None
+        return clock or _published_time(time)
     if rule in ("name", "food"):
         value = value.strip().lower()
     if rule == "name":
@@ -210,19 +326,7 @@ def minutes(time: str) -> int:
     return int(clock[1]) * 60 + int(clock[2]) if clock else 0
 
 
-def _known_time(time: str, rules: RuleSet) -> str | None:
-    """Return the time that a whole expression or its beginning stands for in the tables."""
-    words: Mapping[str, str] = rules.tables["time_words"]
-    prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
-    if words.get(time):
-        return words[time]
-    for prefix, canonical in prefixes.items():
-        if time.startswith(prefix):
-            return canonical
-    return None
-
-
-def _time(time: str) -> str:
+def _published_time(time: str) -> str:
     """Return a time in lower case as HH:MM, where published rule sets can read it as one."""
     if time.startswith("by"):
         time = time[len("by ") :]

@@ -55,15 +55,7 @@ def read_toml(name: str, package: str = _RULES) -> TomlTable:
     Raises:
         DeclarationError: It is no TOML.
     """
-    return parse_toml(folder_of(package) / name)
-
-
-def parse_toml(path: Path) -> TomlTable:
-    """Return the content of a TOML file.
-
-    Raises:
-        DeclarationError: It is no TOML.
-    """
+    path = folder_of(package) / name
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -114,9 +106,7 @@ def _content(point: EntryPoint) -> object:
     if ":" in point.value:
         return point.load()
     # The package is not imported: it may be the one that is just importing this.
-    spec = find_spec(point.value)
-    package = getattr(spec, "origin", None) or point.value
-    return parse_toml(Path(package).with_name(f"{point.name}.toml"))
+    return read_toml(f"{point.name}.toml", point.value)
 
 
 def declared(

@@ -11,8 +11,8 @@ from helpers import RULES
 from hypothesis import example, given, settings, strategies as st
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from mwz.normalization import moses, normalized_text
-from mwz.normalization.moses import detokenize
+from mwz.normalization import normalized_text, normalizing
+from mwz.normalization.normalizing import detokenize
 
 TOKENIZER = MosesTokenizer(lang="en")
 DETOKENIZER = MosesDetokenizer(lang="en")
@@ -118,7 +118,7 @@ def test_detokenised_is_what_sacremoses_makes_of_it(text: str) -> None:
     ],
 )
 def test_what_moses_makes_of_quotes_brackets_and_chinese(text: str, detokenized: str) -> None:
-    assert detokenize(text) == moses._by_sacremoses(text) == detokenized
+    assert detokenize(text) == normalizing._by_sacremoses(text) == detokenized
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_moses_makes_of_quotes_brackets_and_chinese(text: str, detokenized:
 )
 def test_a_long_text_is_treated_as_sacremoses_does(repeated: str) -> None:
     text = f"so {repeated * (900 // len(repeated))} Yes"
-    assert detokenize(text) == moses._by_sacremoses(text) == plainly(text)
+    assert detokenize(text) == normalizing._by_sacremoses(text) == plainly(text)
 
 
 def test_repeated_letters_of_a_run_of_dots_are_looked_at_once() -> None:

@@ -129,8 +129,10 @@ class Options:
             raise InputError("options", problems)
         if lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
-        aliases = chosen_aliases(self.placeholders, rule_set(self.rules))
-        rules = rule_set(self.rules, aliases)
+        rules = rule_set(self.rules)
+        aliases = chosen_aliases(self.placeholders, rules)
+        if aliases is not None:
+            rules = rule_set(self.rules, aliases)
         part = self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
         goals = None
         if self.free_running and self.goals != part:

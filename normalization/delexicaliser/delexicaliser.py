@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
-from ..characters import plain_characters
+from ..normalizing import plain_characters
 from ..packages import TomlTable, read_toml, sha256
 from ..rules import RuleSet
 from .gazetteer import Mention, VenueId, VenueRecords, build_gazetteer, comparable
