@@ -4,13 +4,11 @@ from .bleu import (
     bleu_figure as bleu_figure,
     style_columns as style_columns,
 )
-from .bleu_formula import (
+from .counts import (
     COLUMNS as COLUMNS,
+    References as References,
     bleu_of_counts as bleu_of_counts,
     bleu_of_samples as bleu_of_samples,
-)
-from .counts import (
-    References as References,
     reference_13a as reference_13a,
     tokenize_13a as tokenize_13a,
 )

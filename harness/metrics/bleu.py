@@ -2,8 +2,7 @@
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
 compared by position; turns not played are left out. Tokens are those of sacreBLEU's 13a tokeniser.
-`counts.py` counts them, `bleu_formula.py` makes BLEU of the counts. Tests compare both with
-sacreBLEU.
+`counts.py` counts n-grams and makes BLEU of the counts.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..io import figure, text_table
-from .bleu_formula import COLUMNS, bleu_of_counts, bleu_of_samples
+from .counts import COLUMNS, bleu_of_counts, bleu_of_samples
 from .metric import Figure, Figures, Metric, Number, Presentation, Results, Rows, Sums
 from .played import Played
 
@@ -85,15 +84,6 @@ def bleu_by_style(played: Played) -> Results:
     return {"bleu": dict(zip(played.references.styles, scores, strict=True))}
 
 
-def style_figures() -> list[Figure]:
-    """Return the figure of every style, that of the canonical style first."""
-    figures = [Figure("bleu", "BLEU", digits=1, main=True)]
-    for style in STYLES:
-        if style != CANONICAL_STYLE:
-            figures.append(Figure(bleu_figure(style), f"BLEU {style}", use="detail"))
-    return figures
-
-
 def bleu_table(presentation: Presentation, results: Results) -> str:
     """Return the scores by style as a table."""
     rows = []
@@ -107,7 +97,14 @@ METRIC = Metric(
     name="bleu",
     presentation=Presentation(
         title="BLEU",
-        figures=style_figures(),
+        figures=[
+            Figure("bleu", "BLEU", digits=1, main=True),
+            *(
+                Figure(bleu_figure(style), f"BLEU {style}", use="detail")
+                for style in STYLES
+                if style != CANONICAL_STYLE
+            ),
+        ],
         text=bleu_table,
     ),
     rows=bleu_rows,

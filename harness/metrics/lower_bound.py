@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
-from .bleu_formula import bleu_of_counts
+from .counts import bleu_of_counts
 from .inform import TOTAL, combined, outcomes, rates
 from .metric import Metric, Presentation, Results
 from .played import Played

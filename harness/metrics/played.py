@@ -99,7 +99,7 @@ class DialogueResult:
         turns: The system turns played.
         sources: "states" and "domains" -> where they come from, in set-ups without own sources.
         goals: Set-up -> goal domain -> how it came out.
-        bleu: Reference style -> the counts that BLEU is computed from (`bleu_formula.py`).
+        bleu: Reference style -> the counts that BLEU is computed from (`counts.py`).
         responses: The normalised responses, where diversity was asked for.
         further: Metric -> its details of the dialogue, of all other metrics.
         sentence_bleu: Of each turn, BLEU against the canonical reference, in percent; of single

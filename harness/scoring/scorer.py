@@ -19,6 +19,7 @@ from ..metrics import (
     RANKED,
     SETUPS,
     Played,
+    References,
     chosen_setups,
     metric_results,
     response_metrics,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from mwz.database import VenueDatabase
 
     from ..comparison import Evidence
-    from ..metrics import DialogueResult, References
+    from ..metrics import DialogueResult
 
 
 @dataclass(frozen=True)
@@ -486,12 +487,12 @@ def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
 @lru_cache(maxsize=8)
 def bleu_references(benchmark: Benchmark) -> References:
     """Return the references of a benchmark, prepared for BLEU."""
-    # Imports NumPy late: it takes 0.1 s.
-    from ..metrics import References
-
     texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
-    prepared = benchmark.prepared
-    packed = kept_part(prepared, "references", lambda: References.of_texts(texts).packed())
+    if benchmark.prepared is None:
+        return References.of_texts(texts)
+    packed = kept_part(
+        benchmark.prepared, "references", lambda: References.of_texts(texts).packed()
+    )
     return References.unpacked(packed)
 
 
