@@ -1,11 +1,5 @@
 """What other rooms may use of this one."""
 
-from .changes import (
-    mismatches_table as mismatches_table,
-    outdated as outdated,
-    review_text as review_text,
-    touched_entries as touched_entries,
-)
 from .columns import (
     Column as Column,
     named as named,
@@ -38,6 +32,7 @@ from .paper_table import (
 from .rescoring import (
     Rescored as Rescored,
     find_predictions as find_predictions,
+    mismatches_table as mismatches_table,
     rescore as rescore,
     verified_text as verified_text,
     verify as verify,
@@ -56,7 +51,10 @@ from .scores import Scores as Scores, hashes_of as hashes_of, mismatches as mism
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
+    outdated as outdated,
     publish as publish,
+    review_text as review_text,
+    touched_entries as touched_entries,
 )
 from .systems import (
     FACTS as FACTS,

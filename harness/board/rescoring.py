@@ -14,11 +14,10 @@ from mwz.normalization import DEFAULT_RULES, package_versions
 from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
-from ..errors import InputError, counted
-from ..io import escaped, markdown_table, read_plain
+from ..errors import InputError, counted, cut
+from ..io import escaped, markdown_table, read_plain, text_table
 from ..metrics import GoldStates, response_metrics, result_keys
 from ..scoring import Scorer, run
-from .changes import mismatches_table
 from .columns import shown_figures
 from .entries import Entry, absent_packages, entry_problems, file_problems
 from .entry_scores import Reading, score_entry
@@ -37,6 +36,9 @@ from .scores import (
 from .systems import Predictions
 from .track import tracks
 from .tracked import TrackedScores
+
+_LONGEST_VALUE = 60
+"""The characters that are shown of a value: some are marks of all dialogues."""
 
 
 @dataclass(frozen=True)
@@ -329,6 +331,17 @@ def verify(
         different += [mismatch for mismatch in different_pairs if mismatch.entry == entry.key]
         verified.append(replace(outcome, problems=tuple(wrong), mismatches=tuple(different)))
     return verified
+
+
+def mismatches_table(mismatches: Sequence[Mismatch]) -> str:
+    """Return mismatches as a table for people, numbers at full precision."""
+    rows = []
+    for mismatch in mismatches:
+        row = [mismatch.field]
+        for value in (mismatch.stored, mismatch.made):
+            row.append("–" if value is None else cut(repr(value), _LONGEST_VALUE))
+        rows.append(row)
+    return text_table(["figure", "before", "after"], rows)
 
 
 def verified_text(
