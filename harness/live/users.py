@@ -18,9 +18,10 @@ import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import zip_longest
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -47,6 +48,8 @@ SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": 
 class ScriptedUser:
     """A user by script: what it says depends on the task, the seed and the responses alone.
 
+    In a domain it is finding a venue, then booking it, then asking for what it was not told.
+
     Args:
         task: What it wants.
         world: The benchmark, which says whether a venue meets constraints, and what names are.
@@ -54,7 +57,7 @@ class ScriptedUser:
     """
 
     def __init__(self, task: Task, world: World, seed: str) -> None:
-        self._task, self._world = task, world
+        self._task, self._world, self._script = task, world, script("user")
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
         # Domain -> what the venue is called that the user wants, or has chosen.
@@ -72,45 +75,48 @@ class ScriptedUser:
             return self._next_domain(), self._over
         heard = Heard(response[:MOST_HEARD], self._world, self._domain)
         before = self._progress()
-        offers = heard.offers if self._react == self._finding else {}
-        for venue, part in (offers or {self._venue: heard}).items():
+        spoken_of = {self._venue: heard}
+        if self._phase == "finding" and heard.offers:
+            spoken_of = heard.offers
+        for venue, part in spoken_of.items():
             for slot in self._wanted.reqt:
-                tells = part.tells(slot)
-                if not tells and self._react == self._asking:
-                    # Once the user asks for a slot, any words give it.
-                    tells = bool(_pattern("told", slot).search(part.text))
-                if tells:
+                # Once the user asks for a slot, any words give it.
+                is_asked = self._phase == "asking"
+                if part.tells(slot) or (is_asked and _pattern("told", slot).search(part.text)):
                     self._given[venue].add(slot)
         utterance = self._reaction(heard)
         self._references |= heard.references
-        self._stalls = self._stalls + 1 if before == self._progress() else 0
+        self._stalls += 1
+        if self._progress() != before:
+            self._stalls = 0
         if self._stalls >= _PATIENCE:
             self._given_up += 1
             self._stalls = 0
             if self._given_up >= _MOST_GIVEN_UP:
                 self._left = []
-            utterance = self._ask() if self._react == self._booking else self._next_domain()
+            utterance = self._ask() if self._phase == "booking" else self._next_domain()
         return utterance.strip(), self._over
 
     def _progress(self) -> object:
         """Return what changes with every step towards the goal."""
         asked_for = self._alternative, self._rebooked, len(self._stated)
-        return self._domain, self._react, asked_for, self._missing
+        return self._domain, self._phase, asked_for, self._missing
 
     def _next_domain(self) -> str:
         """Begin the next domain, or say goodbye."""
         if not self._left:
             self._over = True
             return self._say("bye")
-        openings, thanks = script("user")["opening"], ""
+        openings, thanks = self._script["opening"], ""
         if self._domain:
             openings, thanks = openings["then"], f"{self._say('thanks')} "
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
         failing = self._wanted.fail_info
-        met = not failing or bool(self._world.matching(self._domain, failing))
-        self._alternative, self._rebooked = met, not self._wanted.fail_book
-        self._react: Callable[[Heard], str] = self._finding
+        # Whether the constraints, and the slots of the booking, are those that do not fail.
+        self._alternative = not failing or bool(self._world.matching(self._domain, failing))
+        self._rebooked = not self._wanted.fail_book
+        self._phase: Literal["finding", "booking", "asking"] = "finding"
         self._stalls, self._venue = 0, ""
         # The constraints that were stated, and what else was answered.
         self._stated: set[str] = set()
@@ -128,27 +134,20 @@ class ScriptedUser:
             self._stated.add(f"wait {len(self._stated)}")
             return self._say("wait")
         is_new = bool(heard.references - self._references)
-        if is_new and self._wanted.book and self._react != self._asking:
+        if is_new and self._wanted.book and self._phase != "asking":
             self._choose(next(iter(heard.offers), self._venue), heard)
             return self._ask()
-        return self._react(heard)
+        react = {"finding": self._finding, "booking": self._booking, "asking": self._asking}
+        return react[self._phase](heard)
 
     # ---------------------------------------------------------------------------------- finding
 
     @property
     def _constraints(self) -> dict[str, str]:
         """The constraints as they are now; a taxi's places are those of the other domains."""
-        wanted = dict(self._wanted.info if self._alternative else self._wanted.fail_info)
-        return {**self._places(), **wanted} if self._domain == "taxi" else wanted
-
-    @property
-    def _wishes(self) -> dict[str, str]:
-        """The constraints and the booking as they are now."""
-        failing = {} if self._rebooked else self._wanted.fail_book
-        return {**self._constraints, **self._wanted.book, **failing}
-
-    def _places(self) -> dict[str, str]:
-        """Return where a taxi between two places goes from and to: venues of the other domains."""
+        constraints = dict(self._wanted.info if self._alternative else self._wanted.fail_info)
+        if self._domain != "taxi":
+            return constraints
         message = " ".join(self._task.message)
         domains = [domain for domain in self._task.domains if domain not in ("taxi", "train")]
         # As in "leave the hotel by 12:00", "arrives the restaurant by the booked time".
@@ -156,7 +155,15 @@ class ScriptedUser:
         ends = re.findall(r"arrives the (\w+)", message)[:1]
         domains.sort(key=lambda domain: (domain in ends, domain not in begins))
         places = [self._names.get(domain, f"the {domain}") for domain in domains]
-        return dict(zip(ROUTE, places, strict=False))
+        return {**dict(zip(ROUTE, places, strict=False)), **constraints}
+
+    @property
+    def _wishes(self) -> dict[str, str]:
+        """The constraints and the booking as they are now."""
+        wishes = {**self._constraints, **self._wanted.book}
+        if not self._rebooked:
+            wishes.update(self._wanted.fail_book)
+        return wishes
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
@@ -185,22 +192,26 @@ class ScriptedUser:
             if offers:
                 asked = [slot for slot in asked if slot in pending]
             return self._say("more", self._clauses(self._to_state(asked)))
-        if self._domain == "train" and heard.times:
-            offers = offers or {"": heard}
+        if self._domain == "train" and heard.times and not offers:
+            # A train is also offered by its times alone.
+            offers = {"": heard}
         wrong = {venue: part.contradicted(self._constraints) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
         if fitting:
+            # A venue that is not refused at once comes first.
             self._choose(min(fitting, key=lambda venue: offers[venue].matches("refused")), heard)
             phrase = "choose" if len(offers) > 1 else "accept"
             words = self._say(phrase, self._names.get(self._domain, ""))
-            self._react = self._booking
+            self._phase = "booking"
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
         # There may be no other venue than the one that it asked to replace.
         if self._venue and heard.matches("nothing"):
             return self._ask()
-        if wrong:
+        if not wrong:
+            words = f"{self._small_talk(heard)} {self._request()}"
+        else:
             words = self._say("object", self._clauses(next(iter(wrong.values()))))
-        return words if wrong else f"{self._small_talk(heard)} {self._request()}"
+        return words
 
     def _choose(self, venue: str, heard: Heard) -> None:
         self._venue = venue
@@ -209,26 +220,26 @@ class ScriptedUser:
 
     def _request(self) -> str:
         """Return what the user wants now, in one sentence: it may have to repeat it."""
-        if self._react == self._asking:
+        if self._phase == "asking":
             return self._say("ask", _listed(self._missing))
-        if self._react == self._finding and self._domain != "taxi":
+        if self._phase == "finding" and self._domain != "taxi":
             return self._say("recommend", self._clauses(self._constraints))
         slots = self._wanted.book or self._constraints
-        return f"{script('user')['booking'][self._domain]} {self._clauses(slots)}."
+        return f"{self._script['booking'][self._domain]} {self._clauses(slots)}."
 
     # ----------------------------------------------------------------------- booking and asking
 
     def _booking(self, heard: Heard) -> str:
-        refused = heard.matches("refused")
+        is_refused, asks = heard.matches("refused"), heard.matches("question")
         # Where the task has the booking refused first, any answer that does not book refuses it.
-        if not (self._rebooked or heard.booked) and (refused or not heard.matches("question")):
+        if not self._rebooked and not heard.booked and (is_refused or not asks):
             self._rebooked = True
             return self._say("rebook", self._clauses(self._wanted.fail_book))
         if heard.booked:
             return self._say("reference")
         others = [venue for venue in heard.offers if venue != self._venue]
-        self._choose(others[0] if others else self._venue, heard)
-        if refused and not heard.matches("question"):
+        self._choose(next(iter(others), self._venue), heard)
+        if is_refused and not asks:
             return f"{self._say('retry')} {self._request()}"
         return f"{self._small_talk(heard)} {self._request()}"
 
@@ -244,32 +255,33 @@ class ScriptedUser:
             is_open = NAMING_SLOTS.get(self._domain) == "NAME" and "name" not in self._constraints
             if unknown and is_open and not self._wanted.book and "another" not in self._stated:
                 self._stated.add("another")
-                self._react = self._finding
+                self._phase = "finding"
                 return self._say("another", _listed(unknown))
         return self._ask(self._small_talk(heard))
 
     def _ask(self, words: str = "") -> str:
         """Ask for what is missing, after some words, or go on to the next domain."""
-        self._react = self._asking
+        self._phase = "asking"
         return f"{words} {self._request()}" if self._missing else self._next_domain()
 
     def _small_talk(self, heard: Heard) -> str:
         """Answer what the goal does not mention."""
-        kinds = heard.asked(script("user")["small_talk"], "small_talk")
-        if not kinds and self._react == self._finding:
-            asked = heard.asked(script("user")["asked"])
+        kinds = heard.asked(self._script["small_talk"], "small_talk")
+        if not kinds and self._phase == "finding":
+            asked = heard.asked(self._script["asked"])
             self._stated.update(asked)
-            kinds = ["open"] if asked else []
+            if asked:
+                kinds = ["open"]
         self._stated.update(kinds)
         return " ".join(map(self._say, kinds))
 
     def _say(self, key: str, filled: str = "") -> str:
-        phrase: str = self._chance.choice(script("user")["say"][key])
+        phrase: str = self._chance.choice(self._script["say"][key])
         return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
     def _clauses(self, slots: Iterable[str]) -> str:
         """Return slots and their values as words that follow a noun."""
-        phrases, values = script("user")["constraint"], self._wishes
+        phrases, values = self._script["constraint"], self._wishes
         clauses: list[str] = []
         for slot in slots:
             form = phrases.get(f"{slot}={values[slot]}", phrases[slot])
@@ -346,7 +358,9 @@ class Heard:
         self.times: list[int] = []
         clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
         for hour, minute, half in clocks:
-            hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
+            hours = int(hour)
+            if half:
+                hours = hours % 12 + 12 * (half == "p")
             self.times.append(60 * hours + int(minute))
         # Lists of things to tell belong to the sentence before.
         between = r"(?<=[.?!])\s+|(?<!\s)[^\S\n]*\n\s*(?![\s\-*•\d])"
@@ -409,16 +423,18 @@ class Heard:
             return self.names
         request = requests().get(slot)
 
-        def says(text: str, value: str) -> bool:
-            return request.is_told(text, value) if request else value in text.lower()
+        def is_said(text: str, value: str) -> bool:
+            if request is None:
+                return value in text.lower()
+            return request.is_told(text, value)
 
-        if slot in ROUTE or says(self.text, wanted):
+        if slot in ROUTE or is_said(self.text, wanted):
             return ()
         text = self.text
         for span in reversed(self._delexicalised.spans):
             if span.venues:
                 text = text[: span.start] + text[span.end :]
-        return [value for value in self._world.values(self._domain, slot) if says(text, value)]
+        return [value for value in self._world.values(self._domain, slot) if is_said(text, value)]
 
     def contradicted(self, constraints: Mapping[str, str]) -> list[str]:
         """Return the constraints that what it says contradicts."""
@@ -443,8 +459,12 @@ class Heard:
         """
         if not self.times:
             return False
-        leaves, arrives = self.times if len(self.times) == 2 else (max(self.times), min(self.times))
-        return leaves < minutes(bound) if slot == "leaveAt" else arrives > minutes(bound)
+        leaves, arrives = max(self.times), min(self.times)
+        if len(self.times) == 2:
+            leaves, arrives = self.times
+        if slot == "leaveAt":
+            return leaves < minutes(bound)
+        return arrives > minutes(bound)
 
 
 def person_at_terminal(task: Task, world: World, seed: str) -> User:
