@@ -13,9 +13,15 @@ from live_tasks import ROOM, TASK
 
 from mwz.harness import InputError
 from mwz.harness.data import DomainTask, Task
-from mwz.harness.live.environment import MAX_TURNS, MISSING, Environment, outcome_of
+from mwz.harness.live.environment import (
+    MAX_TURNS,
+    MISSING,
+    Environment,
+    booked_slots,
+    outcome_of,
+)
 from mwz.harness.live.plays import LiveRun, play_scripts
-from mwz.harness.live.world import User, World, booked_slots
+from mwz.harness.live.world import User, World
 from mwz.harness.scoring import Reward
 
 

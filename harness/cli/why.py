@@ -117,7 +117,7 @@ def command(
 
 
 def _live() -> ModuleType:
-    return import_room("harness.live.plays", "plays")
+    return import_room("harness.live.why", "plays")
 
 
 def _grounding() -> ModuleType:

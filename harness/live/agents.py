@@ -95,6 +95,7 @@ class Baseline:
         if _pattern("cues", "another").search(text):
             return self._offer()
         asked = [] if begun else asked_slots(text)
+        # What is asked for is neither a constraint nor a slot of a booking.
         slots = {} if asked else _read("slots", self._domain, text)
         changed = {slot: value for slot, value in slots.items() if self._slots.get(slot) != value}
         booking = {} if begun or asked else _read("bookings", self._domain, text)
@@ -121,9 +122,12 @@ class Baseline:
 
     def _offer(self) -> str:
         """Offer the next of what was found."""
-        self._chosen = dict(self._offers.pop(0)) if self._offers else {}
+        self._chosen = {}
+        if not self._offers:
+            return _say("nothing", self._domain)
+        self._chosen.update(self._offers.pop(0))
         values = {key: _spoken(key, value) for key, value in self._chosen.items()}
-        return _say(self._domain, **values) if values else _say("nothing", self._domain)
+        return _say(self._domain, **values)
 
     def _book(self, call: Call) -> str:
         domain, chosen = self._domain, self._chosen
@@ -144,8 +148,10 @@ class Baseline:
     def _answer(self, asked: list[str]) -> str:
         requests, chosen = script("agent")["requests"], self._chosen
         answers = [requests[slot][1].format(_spoken(slot, chosen.get(slot, "?"))) for slot in asked]
+        venue = "your taxi"
         key = naming_key(self._domain)
-        venue = _spoken(key, chosen[key]) if key in chosen else "your taxi"
+        if key in chosen:
+            venue = _spoken(key, chosen[key])
         return f"For {venue}, {', '.join(answers)}. {_say('more')}"
 
 
@@ -176,7 +182,9 @@ def _spoken(slot: str, value: object) -> str:
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
     if slot in ("name", "address", *ROUTE):
         return " ".join(word[:1].upper() + word[1:] for word in str(value).split())
-    return str(script("agent")["say"]["not_known"] if value == "?" else value)
+    if value == "?":
+        value = script("agent")["say"]["not_known"]
+    return str(value)
 
 
 def asked_slots(text: str) -> list[str]:
@@ -286,10 +294,35 @@ def chat_model(model: str, base_url: str | None = None) -> Complete:
     if key == "none" and address is None:
         needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
         raise InputError(f"model {model}", needs)
-    client = openai.OpenAI(
+    client: Any = openai.OpenAI(
         api_key=key, base_url=address or _OPENAI, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
     )
-    return partial(_completed, client, where, model)
+
+    def complete(messages: Sequence[Message], cost: Counter[str], **options: object) -> Message:
+        trouble = ""
+        for _ in range(_ATTEMPTS):
+            try:
+                answer = client.chat.completions.create(
+                    model=model, messages=list(messages), **options
+                )
+                message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
+            except (openai.APIStatusError, openai.APIConnectionError) as error:
+                reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
+                status = getattr(error, "status_code", 0)
+                if status in _REFUSED:
+                    raise BrokenOffError(reason) from None
+                advice = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
+                if status in _REPEATED or status >= 500:
+                    advice = f"{_ATTEMPTS} attempts"
+                raise InputError(where, f"{reason} ({advice})") from None
+            except Exception as error:  # whatever the server sends
+                trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
+                continue
+            cost.update({"calls": 1, **tokens})
+            return message
+        raise InputError(where, f"{trouble}, {_ATTEMPTS} times")
+
+    return complete
 
 
 def _shown_address(base_url: str | None) -> str:
@@ -301,48 +334,6 @@ def _shown_address(base_url: str | None) -> str:
 def server_digest(base_url: str | None) -> str:
     """Return what tells the address of models from others, without showing it."""
     return digest_of_json(_shown_address(base_url))[:SHOWN_HASH]
-
-
-def _completed(
-    client: Any,
-    where: str,
-    model: str,
-    messages: Sequence[Message],
-    cost: Counter[str],
-    **options: object,
-) -> Message:
-    """Return a model's next message; see `Complete`.
-
-    Args:
-        client: The client of `openai`.
-        where: What messages call the model.
-        model: The name of the model.
-        messages: The dialogue so far.
-        cost: What it costs, calls and tokens, is added to it.
-        options: Further parameters of the request.
-    """
-    from openai import APIConnectionError, APIStatusError
-
-    trouble = ""
-    for _ in range(_ATTEMPTS):
-        try:
-            answer = client.chat.completions.create(model=model, messages=list(messages), **options)
-            message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
-        except (APIStatusError, APIConnectionError) as error:
-            reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
-            status = getattr(error, "status_code", 0)
-            if status in _REFUSED:
-                raise BrokenOffError(reason) from None
-            check = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
-            is_repeated = status in _REPEATED or status >= 500
-            advice = f"{_ATTEMPTS} attempts" if is_repeated else check
-            raise InputError(where, f"{reason} ({advice})") from None
-        except Exception as error:  # whatever the server sends
-            trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
-            continue
-        cost.update({"calls": 1, **tokens})
-        return message
-    raise InputError(where, f"{trouble}, {_ATTEMPTS} times")
 
 
 def _message(answered: Any) -> Message:

@@ -1,4 +1,4 @@
-"""One live dialogue at a time: the turns, the calls, the result, and why it is not solved.
+"""One live dialogue at a time: the turns, the calls, and the result.
 
     environment = Environment(World.of("sample"))
     environment.reset("town001")
@@ -20,24 +20,19 @@ goal is right.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeAlias
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
-from mwz.normalization import normalize_slot_name
-
-from ..data import DomainTask, Task
-from ..errors import InputError, counted, cut
-from ..grounding import NAMING_SLOTS, GroundedDomain
+from ..benchmark import REFERENCE
+from ..data import Task
+from ..errors import InputError
+from ..grounding import NAMING_SLOTS
 from ..io import valid_text
-from ..metrics import Fault
 from ..scoring import Reward
-from .agents import asked_slots
-from .users import SPANS, Heard, ScriptedUser, says
+from .users import ScriptedUser
 from .world import (
-    LONGEST_SHOWN,
+    ROUTE,
     BrokenOffError,
     Result,
     ToolCall,
@@ -45,12 +40,8 @@ from .world import (
     UserMaker,
     UserTurn,
     World,
-    booked_slots,
-    bookings,
-    call_text,
     calls_in,
     naming_key,
-    numbers_missing,
     readable,
 )
 
@@ -59,6 +50,9 @@ MAX_TURNS = 30
 
 MOST_CALLS = 100
 """How often an agent may call tools in a turn."""
+
+MISSING = "missing"
+"""The error of a dialogue that no file has."""
 
 
 class Environment:
@@ -241,303 +235,74 @@ def outcome_of(
     }
 
 
-# ---------------------------------------------------------------------- why it is not solved
-
-_MOST_NAMED = 3
-MISSING = "missing"
-"""The error of a dialogue that no file has."""
-
-
-@dataclass(frozen=True)
-class _Case:
-    """A goal domain in a dialogue that is not solved.
-
-    Attributes:
-        domain: The domain.
-        wanted: What the user wants of it.
-        world, task, turns, outcome: The benchmark, and the dialogue.
-        grounded: How the responses meet the goal.
-    """
-
-    domain: str
-    wanted: DomainTask
-    world: World
-    task: Task
-    turns: Sequence[Turn]
-    outcome: Outcome
-    grounded: GroundedDomain
-
-    @property
-    def slots(self) -> dict[str, str]:
-        """Its constraints, and the slots of its booking."""
-        return {**self.wanted.info, **self.wanted.book}
-
-    @property
-    def ended(self) -> bool:
-        """Whether the user came to its end, and could say all that it had to."""
-        return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
-
-    @cached_property
-    def tries(self) -> list[tuple[int, ToolCall]]:
-        """The calls that book: the turn, and the call."""
-        tool = f"book_{self.domain}"
-        return [(turn, call) for turn, call in calls_in(self.turns) if call["name"] == tool]
-
-    @property
-    def made(self) -> list[tuple[int, Result]]:
-        """The bookings: the turn, and what the tool returned."""
-        return [(turn, call["result"]) for turn, call in self.tries if call["result"].get("booked")]
-
-    @property
-    def lacks_booking(self) -> bool:
-        """Whether the goal books the domain and nothing is booked."""
-        return self.domain in self.outcome["booked"] and not self.made
-
-    @property
-    def wrong(self) -> list[str]:
-        """The wrong slots of the bookings, as `Outcome` names them; none if nothing is booked."""
-        slots = self.outcome["booked"].get(self.domain, {}) if self.made else {}
-        return [slot for slot, is_right in slots.items() if not is_right]
-
-    @cached_property
-    def heard(self) -> list[Heard]:
-        """What the user hears of the domain in each response."""
-        return [Heard(turn["response"], self.world, self.domain) for turn in self.turns]
-
-    @property
-    def naming(self) -> list[int]:
-        """The turns whose responses name a venue of the domain."""
-        return [turn for turn, heard in enumerate(self.heard) if heard.names]
-
-    @cached_property
-    def contradicted(self) -> list[str]:
-        """The constraints that the last response to name a venue contradicts."""
-        if not self.naming:
-            return []
-        return self.heard[self.naming[-1]].contradicted(self.wanted.info)
-
-
-_Rule: TypeAlias = Callable[[_Case], str]
-"""Says what went wrong in a domain, and where; an empty text if nothing did."""
-
-
-def _gave_up(case: _Case) -> str:
-    """Return what the user objected to in vain, in words; an empty text if it did not object."""
-    # It said the constraint again after an offer, and the last offer still contradicts it.
-    later_turns = case.turns[min(case.naming, default=0) + 1 :]
-    text = " ".join(turn["user"] for turn in later_turns)
-    objections = []
-    for slot in case.contradicted:
-        value = case.wanted.info[slot]
-        if says(text, slot, value):
-            objections.append(f"{slot} {value}")
-    return f"; the user objected ({', '.join(objections)}) and gave up" if objections else ""
-
-
-def _fitting(case: _Case) -> str:
-    """Return which venues would fit, in words."""
-    ids = case.world.matching(case.domain, case.wanted.info)[:_MOST_NAMED]
-    names = [case.world.venue_name(case.domain, id_) for id_ in ids]
-    return f"would fit: {', '.join(names) or 'none'}"
-
-
-def _unfit(case: _Case, venues: Iterable[str]) -> str:
-    """Return which of some venues do not fit and why, and which would, in words."""
-    fitting = case.world.matching(case.domain, case.wanted.info)
-    unfit = []
-    for id_ in venues:
-        if id_ not in fitting:
-            faults = case.world.faults(case.domain, id_, case.wanted.info)
-            reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
-            unfit.append(f"{case.world.venue_name(case.domain, id_)} ({reason})")
-    named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
-    return f"{named}; {_fitting(case)}"
-
-
-def _not_played(case: _Case) -> str:
-    return MISSING if case.outcome["error"] == MISSING and not case.turns else ""
-
-
-def _broken_off(case: _Case, by_user: bool) -> str:
-    error, turns = case.outcome["error"], case.turns
-    # The agent broke the last turn off if its response is recorded as empty.
-    was_answered = not turns or bool(turns[-1]["response"])
-    if not error or was_answered != by_user:
-        return ""
-    return f"turn {len(turns) if by_user else len(turns) - 1}: {error}"
-
-
-def _no_tool_called(case: _Case) -> str:
-    has_calls = any("calls" in turn for turn in case.turns)
-    return "" if has_calls else counted(len(case.turns), "turn")
-
-
-def _endless(case: _Case) -> str:
-    if len(case.turns) < MAX_TURNS:
-        return ""
-    responses = Counter(turn["response"] for turn in case.turns)
-    [(response, times)] = responses.most_common(1)
-    return f"{times} of {MAX_TURNS} responses are {cut(response, LONGEST_SHOWN)!r}"
-
-
-def _wrong_venue(case: _Case) -> str:
-    if "venue" not in case.wrong:
-        return ""
-    turn, result = case.made[-1]
-    key = naming_key(case.domain)
-    return f"turn {turn}: {_unfit(case, case.world.venues_named(case.domain, result[key], key))}"
-
-
-def _wrong_slots(case: _Case) -> str:
-    slots = [slot for slot in case.wrong if slot != "venue"]
-    if not slots:
-        return ""
-    turn, result = case.made[-1]
-    wanted = {**case.slots, "route": "from one venue of the goal to another", "once": "1"}
-    route = f"{result.get('departure')} to {result.get('destination')}"
-    booked = {**result, "route": route, "once": str(len(case.made))}
-    names = {"once": "number of bookings"}
-    faults = [Fault(names.get(slot, slot), wanted[slot], booked.get(slot)) for slot in slots]
-    return f"turn {turn}: {'; '.join(map(str, faults))}"
-
-
-def _never_named(case: _Case) -> str:
-    if case.domain not in NAMING_SLOTS or case.grounded.matched or case.naming:
-        return ""
-    return _fitting(case)
-
-
-def _unfit_offer(case: _Case) -> str:
-    if case.grounded.matched_all or not case.naming:
-        return ""
-    return f"turn {case.naming[-1]}: {_unfit(case, case.grounded.venues)}"
-
-
-def _not_booked(case: _Case) -> str:
-    if not case.lacks_booking:
-        return ""
-    if not case.tries:
-        return f"book_{case.domain} is never called{_gave_up(case)}"
-    turn, call = case.tries[-1]
-    return f"turn {turn}: {call_text(call)}{_gave_up(case)}"
-
-
-def _not_answered(case: _Case) -> str:
-    causes, problems = case.grounded.causes, []
-    asked = [asked_slots(turn["user"].lower()) for turn in case.turns]
-    for slot in case.wanted.reqt:
-        name = SPANS.get(slot) or normalize_slot_name(slot, case.world.scorer.rules)
-        if name in causes:
-            turns = [f"turn {turn}" for turn, slots in enumerate(asked) if slot in slots]
-            problems.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
-    missing = numbers_missing(case.world, case.task, case.turns)
-    if case.domain in missing and not case.lacks_booking:
-        problems.append("the number that a booking returns is never told")
-    if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
-        problems.append(f"nothing is told of the {case.domain}")
-    return "; ".join(problems) + _gave_up(case) if problems else ""
-
-
-def _unsaid(case: _Case, asked: bool) -> str:
-    # Before an offer the user has no reason to say anything.
-    if not case.ended or not (case.made or case.grounded.venues):
-        return ""
-    user_text = " ".join(turn["user"] for turn in case.turns)
-    lacking = {slot: v for slot, v in case.slots.items() if not says(user_text, slot, v)}
-    # It tells slots of the booking when it books, and its second choice after a refusal.
-    books = case.made or (case.grounded.matched and {*case.wanted.book} <= {*lacking})
-    refused = any("reason" in call["result"] for _, call in case.tries)
-    unsaid = []
-    for slot, value in lacking.items():
-        turns = [turn for turn, heard in enumerate(case.heard[:-1]) if heard.asked([slot])]
-        is_due = slot in case.wanted.info or books
-        is_second_choice = slot in case.wanted.fail_book
-        if is_due and (refused or not is_second_choice) and bool(turns) == asked:
-            place = f"turn {turns[0]}: " if turns else ""
-            unsaid.append(f"{place}{slot} {value}")
-    return ", ".join(unsaid)
-
-
-def _unfit_accepted(case: _Case) -> str:
-    if case.grounded.matched or not case.grounded.venues or not case.ended:
-        return ""
-    if not case.contradicted or _gave_up(case):
-        return ""
-    return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
-
-
-_OF_DIALOGUES: Mapping[str, _Rule] = {
-    "not played": _not_played,
-    "error of the user": partial(_broken_off, by_user=True),
-    "error of the agent": partial(_broken_off, by_user=False),
-    "no tool called": _no_tool_called,
-    "no end": _endless,
-}
-_OF_DOMAINS: Mapping[str, _Rule] = {
-    "wrong venue booked": _wrong_venue,
-    "wrong booking": _wrong_slots,
-    "no venue named": _never_named,
-    "unfit venue offered": _unfit_offer,
-    "not booked": _not_booked,
-    "request not answered": _not_answered,
-}
-CAUSES = (*_OF_DIALOGUES, *_OF_DOMAINS)
-"""Causes of a task that is not solved; the first that applies counts. The glossary explains them,
-and the faults of users."""
-
-USER_FAULTS: Mapping[str, _Rule] = {
-    "constraint never said": partial(_unsaid, asked=False),
-    "question not answered": partial(_unsaid, asked=True),
-    "unfit offer accepted": _unfit_accepted,
-}
-"""What users do wrong in tasks that are not solved, whatever the cause -> what finds it."""
-
-
-class Finding(NamedTuple):
-    """What went wrong in a dialogue: a cause or fault, the goal domain, and where and what it was.
-
-    What concerns the whole dialogue is of the domain of the last call.
-    """
-
-    cause: str
-    domain: str
-    words: str
-
-
-def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list[Finding]]:
-    """Return why a dialogue is not solved, the cause that counts first, and the user's faults.
-
-    The cause that counts is of the whole dialogue, or of the first domain that went wrong.
+def booked_slots(
+    task: Task, bookings: Sequence[tuple[str, Result]], world: World
+) -> tuple[dict[str, dict[str, bool]], int]:
+    """Compare what was booked with a task's goal.
 
     Args:
-        line: `dialogue_id`, `turns` and `outcome` of the dialogue.
+        task: The task.
+        bookings: The domain of each booking, and what its tool returned.
         world: The benchmark.
+
+    Returns:
+        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
+        domains that the goal does not book.
     """
-    task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
-    if outcome["solved"]:
-        return [], []
-    grounded = world.grounded(task.id, [turn["response"] for turn in turns]).domains
-    cases = {}
+    compared = {}
     for domain, wanted in task.domains.items():
-        cases[domain] = _Case(domain, wanted, world, task, turns, outcome, grounded[domain])
-    last = next(iter(cases))
+        slots = wanted.info if domain == "taxi" else wanted.book
+        if not slots:
+            continue
+        made = [result for booked, result in bookings if booked == domain]
+        last: Result = made[-1] if made else {}
+        right: dict[str, bool] = {}
+        for slot, value in slots.items():
+            right[slot] = slot in last and world.same_value(slot, last[slot], value)
+        right["once"] = len(made) == 1
+        if domain != "taxi":
+            key = naming_key(domain)
+            venues = world.venues_named(domain, last[key], key) if made else []
+            right["venue"] = not set(venues).isdisjoint(world.matching(domain, wanted.info))
+        elif not {*ROUTE} & slots.keys():
+            # From one venue of the goal to another.
+            begins = _domains_at(last.get("departure", ""), task, world)
+            ends = _domains_at(last.get("destination", ""), task, world)
+            right["route"] = bool(begins and ends) and len(begins | ends) > 1
+        compared[domain] = right
+    return compared, sum(domain not in compared for domain, _ in bookings)
+
+
+def _domains_at(place: str, task: Task, world: World) -> set[str]:
+    """Return the goal domains of which a place is a venue that meets the goal."""
+    domains = set()
+    for domain, wanted in task.domains.items():
+        if NAMING_SLOTS.get(domain) == "NAME":
+            fitting = set(world.matching(domain, wanted.info))
+            if fitting.intersection(world.venues_named(domain, place)):
+                domains.add(domain)
+    return domains
+
+
+def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
+    """Return what was booked in a dialogue: the domain, and what the tool returned."""
+    booked: list[tuple[str, Result]] = []
     for _, call in calls_in(turns):
-        _, _, domain = call["name"].partition("_")
-        if domain in cases:
-            last = domain
-    causes = _findings(_OF_DIALOGUES, [cases[last]])
-    if not turns:
-        return causes[:1], []
-    causes += _findings(_OF_DOMAINS, cases.values())
-    return causes, _findings(USER_FAULTS, cases.values())
+        if call["result"].get("booked"):
+            booked.append((call["name"].removeprefix("book_"), call["result"]))
+    return booked
 
 
-def _findings(rules: Mapping[str, _Rule], cases: Iterable[_Case]) -> list[Finding]:
-    """Return what rules find in goal domains, domain by domain."""
-    found = []
-    for case in cases:
-        for cause, rule in rules.items():
-            words = rule(case)
-            if words:
-                found.append(Finding(cause, case.domain, words))
-    return found
+def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:
+    """Return the goal domains of which no response gives the reference or the driver's number."""
+    texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
+    missing = set()
+    for domain, goal in world.goals[task.id].items():
+        number = "PHONE" if domain == "taxi" else REFERENCE
+        if number in goal.requestable:
+            missing.add(domain)
+    for domain, result in bookings(turns):
+        number = result.get("reference") or result["phone"]
+        if any(number in text for text in texts):
+            missing.discard(domain)
+    return missing

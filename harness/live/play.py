@@ -58,9 +58,10 @@ from .agents import (
     imported_function,
     server_digest,
 )
-from .environment import MISSING, findings, outcome_of
+from .environment import MISSING, outcome_of
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
+from .why import findings
 from .world import (
     SCRIPTS,
     BrokenOffError,
@@ -72,10 +73,15 @@ from .world import (
     versioned,
 )
 
-_AGENTS = (SCRIPTS["agent"], "model:NAME", "MODULE:FUNCTION")
-_USERS = (SCRIPTS["user"], "model:NAME", "person")
 _MODEL = "model:"
 _PERSON = "person"
+_CHOICES = {
+    "agent": (SCRIPTS["agent"], "model:NAME", "MODULE:FUNCTION"),
+    "user": (SCRIPTS["user"], "model:NAME", _PERSON),
+}
+# Role -> what makes the script, and the language model.
+_BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
+_BY_MODEL = {"agent": ModelAgent, "user": ModelUser}
 _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _MOST_BROKEN_OFF = 5
@@ -86,8 +92,12 @@ _FIRST = 10
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--agent", metavar="|".join(_AGENTS), default=SCRIPTS["agent"], help="The agent.")
-@click.option("--user", metavar="|".join(_USERS), default=SCRIPTS["user"], help="The user.")
+@click.option(
+    "--agent", metavar="|".join(_CHOICES["agent"]), default=SCRIPTS["agent"], help="The agent."
+)
+@click.option(
+    "--user", metavar="|".join(_CHOICES["user"]), default=SCRIPTS["user"], help="The user."
+)
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
@@ -139,8 +149,10 @@ def command(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
     files = ", ".join(map(str, _files(output, trials).values()))
-    figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
-    notify(f"dialogues go to {files}{figures}")
+    targets = f"dialogues go to {files}"
+    if json_target not in (None, STANDARD_STREAM):
+        targets += f", figures to {json_target}"
+    notify(targets)
     # What an agent prints must not mix with the figures.
     with redirect_stdout(sys.stderr):
         lines = play_tasks(config, output, jobs)
@@ -163,7 +175,9 @@ def _watched(lines: Iterator[Line], total: int, hidden: bool) -> Iterator[Line]:
         solved += line["outcome"]["solved"]
         for cost in line["costs"].values():
             tokens += sum(count for kind, count in cost.items() if kind.endswith("tokens"))
-        so_far = f"{solved} solved, {tokens:,} tokens" if tokens else f"{solved} solved"
+        so_far = f"{solved} solved"
+        if tokens:
+            so_far += f", {tokens:,} tokens"
         bar.set_postfix_str(so_far)
         if error and not errors:
             place = f"trial {line['trial']}, dialogue {line['dialogue_id']}"
@@ -185,19 +199,19 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
 
 def _talker(role: str, name: str, chats: Mapping[str, Complete]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
-    of_agent = role == "agent"
     if name == SCRIPTS[role]:
-        return script_name(role), Baseline if of_agent else ScriptedUser
-    if name == _PERSON and not of_agent:
-        return name, person_at_terminal
+        return script_name(role), _BY_SCRIPT[role]
+    full_name = name
     maker: Any
     if name in chats:
         full_name = f"{name.removeprefix(_MODEL)}, prompts {versioned('prompts')}"
-        maker = partial(ModelAgent if of_agent else ModelUser, chats[name])
-    elif of_agent and ":" in name:
-        full_name, maker = name, partial(function_agent, imported_function(name))
+        maker = partial(_BY_MODEL[role], chats[name])
+    elif role == "agent" and ":" in name:
+        maker = partial(function_agent, imported_function(name))
+    elif role == "user" and name == _PERSON:
+        maker = person_at_terminal
     else:
-        raise InputError(f"--{role}", unknown(role, name, _AGENTS if of_agent else _USERS))
+        raise InputError(f"--{role}", unknown(role, name, _CHOICES[role]))
     problem = name_problem(role, full_name)
     if problem is not None:
         raise InputError(f"{role} {full_name}", problem)
@@ -230,7 +244,9 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
         for line in _appended(_lines(config, trial, lacking, jobs), file):
             yield line
             error = line["outcome"]["error"]
-            broken_off = broken_off + 1 if error else 0
+            broken_off += 1
+            if not error:
+                broken_off = 0
             if broken_off >= _MOST_BROKEN_OFF:
                 many = f"{broken_off} dialogues in a row are broken off, which count as lost"
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
@@ -252,11 +268,12 @@ def _lines(config: RunConfig, trial: int, ids: Sequence[str], jobs: int) -> Iter
     errors: list[InputError] = []
 
     def attempt(id_: str) -> Line | None:
-        try:
-            return None if errors else play_dialogue(config, trial, id_)
-        except InputError as error:
-            errors.append(error)
-            return None
+        if not errors:
+            try:
+                return play_dialogue(config, trial, id_)
+            except InputError as error:
+                errors.append(error)
+        return None
 
     with ThreadPoolExecutor(jobs) as pool:
         # A person plays in this thread, which has the terminal.
@@ -373,9 +390,9 @@ def plays_again(
             trials.add(trial)
             benchmarks.add(str(line.signature.benchmark))
         files_with.update(trials)
-    if not name:
-        name = benchmarks.pop() if len(benchmarks) == 1 else None
-    world = World.of(chosen_benchmark(name))
+    if not name and len(benchmarks) == 1:
+        [name] = benchmarks
+    world = World.of(chosen_benchmark(name or None))
     runs = []
     for play, source in sources.items():
         if play in entries:
@@ -446,15 +463,18 @@ def _recorded_config(line: Recorded, world: World) -> RunConfig:
     name = parameters.get("user", "")
     scripts = script_name("agent"), script_name("user")
     for role, talker in (("agent", line.agent), ("user", name)):
-        problem = None if talker in scripts else name_problem(role, talker)
-        if problem is not None:
+        problem = name_problem(role, talker)
+        if problem is not None and talker not in scripts:
             place = f"dialogue {line.dialogue_id}: {role} {cut_repr(talker)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user = ScriptedUser if name in scripts else _recorded_user(line)
-    # A seed that is no number is of another play, which the signature shows.
     seed = parameters.get("seed", "")
-    number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
-    return RunConfig(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
+    if not re.fullmatch("-?[0-9]{1,20}", seed):
+        # It is of another play, which the signature shows.
+        seed = "0"
+    return RunConfig(
+        world, [], Baseline, line.agent, user, name, seed=int(seed), server=line.server
+    )
 
 
 def played_again(line: Recorded, config: RunConfig) -> Line:

@@ -1,4 +1,4 @@
-"""Dialogues played, what they score, and why their tasks are not solved.
+"""Dialogues played, and what they score.
 
 pass^k is the probability that k trials of a task are all solved: of c solved in n trials
 C(c, k) / C(n, k), averaged over tasks (Yao et al., 2024, tau-bench, section 4). Where each task
@@ -9,9 +9,8 @@ tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import zip_longest
 from math import comb, lcm
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -19,27 +18,15 @@ from pydantic import Field
 
 from mwz.normalization import digest_of_json
 
-from ..benchmark import Goal
 from ..comparison import Evidence, Interval, intervals_of
-from ..diagnosis import goal_text, joined, labelled, losses_text
 from ..errors import counted
 from ..glossary import glossary
 from ..grounding import told_shares
 from ..io import figure, text_table
-from ..metrics import (
-    MAIN_SETUP,
-    DialogueResult,
-    DomainResult,
-    Figure,
-    Figures,
-    Metric,
-    Presentation,
-    Sums,
-    percent,
-)
+from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
-from .environment import CAUSES, MAX_TURNS, USER_FAULTS, Environment, Finding, Outcome, findings
+from .environment import MAX_TURNS, Environment, Outcome
 from .users import ScriptedUser
 from .world import (
     BrokenOffError,
@@ -49,8 +36,6 @@ from .world import (
     Turn,
     UserMaker,
     World,
-    call_text,
-    calls_in,
     script_name,
     tool_schemas,
 )
@@ -338,187 +323,3 @@ class Recorded:
         """Why the dialogue was broken off, if it was."""
         error = self.outcome.get("error")
         return None if error is None else str(error)
-
-
-# What `mwz why` shows, as text and as pages.
-
-BASELINE_NAME = "Scripted baseline"
-
-
-def _named_lines(run: LiveRun) -> dict[str, Line]:
-    """Return id, with the trial if there are several -> each dialogue of a run."""
-    lines = {}
-    for line in run.lines:
-        trial = f", trial {line['trial']}" if run.config.trials > 1 else ""
-        lines[line["dialogue_id"] + trial] = line
-    return lines
-
-
-def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
-    """Return why tasks are not solved and what users did wrong: counts and first dialogues.
-
-    Args:
-        run: The run.
-        domain: The only domain to show; None for all.
-        cause: The only cause or fault to show, with all dialogues; None for all.
-    """
-    lines = _named_lines(run)
-    causes_of: dict[str, list[Finding]] = {}
-    faults_of: dict[str, list[Finding]] = {}
-    for name, line in lines.items():
-        causes, faults_of[name] = findings(line, run.config.world)
-        # A task is lost by one cause, but users have several faults.
-        causes_of[name] = causes[:1]
-    solved = sum(not causes for causes in causes_of.values())
-    rate = figure(percent(solved, len(lines)))
-    who = f"{run.config.agent_name} with {run.config.user_name}"
-    sections = [f"Solved {rate}, over {counted(len(lines), 'dialogue')}: {who}"]
-    errors: Counter[str] = Counter()
-    for line in run.lines:
-        results = [call["result"] for _, call in calls_in(line["turns"])]
-        errors.update(result["error"] for result in results if "error" in result)
-    for error, number in errors.most_common(1):
-        sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    tables = (
-        ("task not solved", CAUSES, causes_of),
-        ("fault of the user", tuple(USER_FAULTS), faults_of),
-    )
-    for title, kinds, found in tables:
-        words = {}
-        results = []
-        for name, line in lines.items():
-            task = run.config.world.task(line["dialogue_id"])
-            domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
-            # The first of a domain is shown: it is assigned last.
-            for finding in reversed(found[name]):
-                domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
-                words[name, finding.domain] = finding.words
-            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
-        if (words or kinds is CAUSES) and (cause is None or cause in kinds):
-            sections.append(losses_text("", results, kinds, (), (), domain, cause, title, words))
-    return "\n\n".join(sections)
-
-
-def followed_text(run: LiveRun, id_: str) -> str:
-    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
-    run = replace(run, lines=[line for line in run.lines if line["dialogue_id"] == id_])
-    scripted_turns = _by_scripts(run, id_)["turns"]
-    texts = []
-    for name, line in _named_lines(run).items():
-        causes, faults = findings(line, run.config.world)
-        turns = []
-        for turn, scripted_turn in zip_longest(line["turns"], scripted_turns):
-            steps, scripted_steps = _steps(turn), _steps(scripted_turn)
-            rows = [labelled(kind, words) for kind, words in steps]
-            if not run.by_script:
-                if steps[:1] == scripted_steps[:1]:
-                    # Both users say the same: once is enough.
-                    del scripted_steps[:1]
-                rows += [labelled(f"| {kind}", words) for kind, words in scripted_steps]
-            turns.append(rows)
-        outcome = [labelled(found.domain, f"{found.cause}: {found.words}") for found in causes]
-        for fault in faults:
-            outcome.append(labelled("the user", f"{fault.domain}: {fault.cause}: {fault.words}"))
-        verdict = f"not solved, {causes[0].cause}" if causes else "solved"
-        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {verdict}"
-        if not run.by_script:
-            head += f"\n|: the {BASELINE_NAME.lower()} with the same task"
-        outcome = outcome or [labelled("all", "as the task wants it")]
-        texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
-    return "\n\n".join(texts)
-
-
-def _goal(world: World, id_: str) -> dict[str, Goal]:
-    """Return a task's goal with all that it requests and books."""
-    goals = {}
-    for domain, goal in world.goals[id_].items():
-        booking = world.task(id_).domains[domain].book
-        requestable = goal.requestable | (goal.further or frozenset())
-        goals[domain] = replace(goal, booking=booking, requestable=requestable)
-    return goals
-
-
-def _steps(turn: Turn | None) -> list[tuple[str, str]]:
-    """Return the utterance, the calls and the response of a turn, each with its kind."""
-    if turn is None:
-        return []
-    steps = [("user", " ".join(turn["user"].split()))]
-    steps += [("call", call_text(call)) for call in turn.get("calls", ())]
-    steps.append(("response", " ".join(turn["response"].split()) or "(nothing)"))
-    return steps
-
-
-def _by_scripts(run: LiveRun, id_: str) -> Line:
-    """Return the dialogue of the scripted baseline on a task, with the seed of the run."""
-    return play_scripts(run.config.world, 1, run.config.seed, [id_]).lines[0]
-
-
-def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
-    """Return what pages show of plays, as `pages_of` of the board's views takes it.
-
-    Args:
-        runs: The name of each run -> the run; at least one.
-    """
-    first_run = next(iter(runs.values()))
-    world = first_run.config.world
-    # Name of the run, with the trial if there are several -> id -> the dialogue.
-    systems: dict[str, dict[str, Line]] = {}
-    for run_name, run in runs.items():
-        for name, line in _named_lines(run).items():
-            id_ = line["dialogue_id"]
-            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = line
-    # System and id -> causes and faults.
-    found: dict[tuple[str, str], tuple[list[Finding], list[Finding]]] = {}
-    verdicts = []
-    for system, lines in systems.items():
-        outcomes: dict[str, tuple[int, list[tuple[str, str]] | None]] = {}
-        for id_, line in lines.items():
-            causes, faults = findings(line, world)
-            found[system, id_] = causes, faults
-            lost = [(finding.domain, finding.cause) for finding in causes[:1]]
-            outcomes[id_] = len(line["turns"]), lost or None
-        verdicts.append((system, outcomes))
-
-    def content(id_: str) -> dict[str, Any]:
-        scripted = _by_scripts(first_run, id_)
-        columns = [_page_column(BASELINE_NAME, scripted, [], [], world)]
-        for system, lines in systems.items():
-            if id_ in lines:
-                causes, faults = found[system, id_]
-                columns.append(_page_column(system, lines[id_], causes, faults, world))
-        return {
-            "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
-            "users": [None] * max(len(column["turns"]) for column in columns),
-            "systems": columns,
-            "words": lambda domain, finding: finding["words"],
-        }
-
-    played = set[str]().union(*systems.values())
-    goals = {id_: list(task.domains) for id_, task in world.tasks.items() if id_ in played}
-    return {"goals": goals, "systems": verdicts, "content": content, "causes": CAUSES}
-
-
-def _page_column(
-    name: str, line: Line, causes: Sequence[Finding], faults: Sequence[Finding], world: World
-) -> dict[str, Any]:
-    """Return what a page shows of a system's dialogue."""
-    domains = {}
-    for domain in world.task(line["dialogue_id"]).domains:
-        found = [finding for finding in causes if finding.domain == domain]
-        first = found[0] if found else Finding("", "", "")
-        further = {f"{finding.cause}:": finding.words for finding in found[1:]}
-        for fault in faults:
-            if fault.domain == domain:
-                further[f"{fault.cause} (user):"] = fault.words
-        domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
-    turns = []
-    for turn in line["turns"]:
-        (_, utterance), *calls, (_, response) = _steps(turn)
-        turns.append({"user": utterance, "response": response, "steps": calls})
-    return {
-        "name": name,
-        "outcome": {"success": not causes, "domains": domains},
-        "turns": turns,
-        "verdict": "✗ not solved" if causes else "✓ solved",
-        "predicted": False,
-    }

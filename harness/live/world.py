@@ -30,10 +30,10 @@ from mwz.normalization import (
     read_toml,
 )
 
-from ..benchmark import REFERENCE, Benchmark
-from ..data import Task, chosen_goals, load_benchmark, load_tasks, task_goals
+from ..benchmark import Benchmark
+from ..data import DomainTask, Task, chosen_goals, load_benchmark, load_tasks, task_goals
 from ..errors import InputError, cut, unknown
-from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
+from ..grounding import GroundedDialogue, ground
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
@@ -89,8 +89,9 @@ def name_problem(role: str, name: str) -> str | None:
     """
     if name.casefold().startswith(SCRIPTS[role]):
         return f"names that begin with {SCRIPTS[role]!r} are those of this version of the harness"
-    plain = re.fullmatch(TALKER_NAME, name)
-    return None if plain else "expected a name of at most 200 characters, printable ASCII"
+    if not re.fullmatch(TALKER_NAME, name):
+        return "expected a name of at most 200 characters, printable ASCII"
+    return None
 
 
 class BrokenOffError(Exception):
@@ -131,6 +132,7 @@ _REMEMBERED = 1 << 14
 _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
 # C, P, S and T are missing: no part of a reference number may look like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
+_REFERENCE = (_LETTERS, _LETTERS, _DIGITS, _LETTERS, _LETTERS, _DIGITS, _LETTERS, _LETTERS)
 ROUTE = ("departure", "destination")
 TIMES = ("arriveBy", "leaveAt")
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
@@ -205,8 +207,9 @@ class World:
         Raises:
             InputError: The benchmark or its tasks are not installed.
         """
-        loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
-        return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
+        if not isinstance(benchmark, Benchmark):
+            benchmark = load_benchmark(benchmark)
+        return cls(Scorer(benchmark, Options(lexicalised=True)), load_tasks(benchmark.name))
 
     def task(self, id_: str) -> Task:
         """Return the task of a dialogue, however its id is spelled.
@@ -242,11 +245,10 @@ class World:
             dialogue_id: The column of the data set that says which dialogue each is.
             columns: Other columns, which are ignored.
         """
-        rewards: list[float] = []
-        for id_, prompt, completion in zip(dialogue_id, prompts, completions, strict=True):
-            before = () if isinstance(prompt, str) else prompt
-            rewards.append(self._reward(id_, before, completion).value)
-        return rewards
+        # A prompt in words is the user's.
+        befores = [() if isinstance(prompt, str) else prompt for prompt in prompts]
+        batch = zip(dialogue_id, befores, completions, strict=True)
+        return [reward.value for reward in self.rewards(batch)]
 
     def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
         """Return the grounded Success of each of many rollouts, 1 or 0, in their order.
@@ -256,18 +258,19 @@ class World:
         Args:
             batch: Dialogue id, the messages before (none: an empty sequence) and the completion.
         """
-        return [self._reward(id_, before, completion) for id_, before, completion in batch]
-
-    def _reward(self, id_: str, before: Completion, completion: Completion) -> Reward:
-        try:
-            task = self.task(id_)
-            completed = _responses("completion", completion)
-            responses = _responses("prompt", before) + completed
-            if not completed:
-                raise BrokenOffError("completion: has no response")
-        except (InputError, BrokenOffError) as error:
-            return Reward(0.0, f"dialogue {id_}: {error}")
-        return Reward(float(self.grounded(task.id, responses).success))
+        rewards: list[Reward] = []
+        for id_, before, completion in batch:
+            try:
+                task = self.task(id_)
+                completed = _responses("completion", completion)
+                responses = _responses("prompt", before) + completed
+                if not completed:
+                    raise BrokenOffError("completion: has no response")
+            except (InputError, BrokenOffError) as error:
+                rewards.append(Reward(0.0, f"dialogue {id_}: {error}"))
+            else:
+                rewards.append(Reward(float(self.grounded(task.id, responses).success)))
+        return rewards
 
     # ------------------------------------------------------------------------------------- tools
 
@@ -281,9 +284,11 @@ class World:
         """
         if name not in self._parameters:
             return {"error": unknown("tool", name, self._parameters)}
+        if arguments == "":
+            arguments = {}
         try:
             given = {}
-            for slot, value in parsed("{}" if arguments == "" else arguments).items():
+            for slot, value in parsed(arguments).items():
                 if value not in (None, ""):
                     given[slot] = _in_words(value)
         except (ValueError, RecursionError, AttributeError):
@@ -352,7 +357,9 @@ class World:
 
     def same_value(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, in whatever spelling."""
-        column = "name" if slot in ROUTE else normalize_slot_name(slot, self._rules)
+        column = normalize_slot_name(slot, self._rules)
+        if slot in ROUTE:
+            column = "name"
         first = normalize_value(column, first.lower(), self._rules)
         second = normalize_value(column, second.lower(), self._rules)
         if first == second:
@@ -394,10 +401,10 @@ class World:
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
         key = naming_key(domain)
-        slots: dict[str, str] = {}
-        for slot, value in given.items():
-            if slot != key:
-                slots[slot] = value.zfill(5) if ":" in value else value
+        slots = {slot: value for slot, value in given.items() if slot != key}
+        for slot, value in slots.items():
+            if ":" in value:
+                slots[slot] = value.zfill(5)
         venue = None
         if key in given:
             ids = self.venues_named(domain, given[key], key)
@@ -407,7 +414,7 @@ class World:
                 choices = ", ".join(names or self._closest(domain, key, given[key]))
                 return {"error": f"{kind} {key} {given[key]!r}; choose from {choices}"}
             venue = ids[0]
-        failing = task.domains[domain].fail_book if domain in task.domains else {}
+        failing = task.domains.get(domain, DomainTask({})).fail_book
         asked = (self.same_value(slot, slots.get(slot, ""), v) for slot, v in failing.items())
         if failing and all(asked):
             values = ", ".join(f"{slot} {value}" for slot, value in failing.items())
@@ -422,10 +429,8 @@ class World:
             result["phone"] = f"07{number % 10**9:09}"
         else:
             result[key] = self._records[domain][venue][0][key]
-            # Eight characters: letters, with a digit third and sixth.
             reference = ""
-            for place in range(8):
-                characters = _DIGITS if place in (2, 5) else _LETTERS
+            for place, characters in enumerate(_REFERENCE):
                 reference += characters[number // 100**place % len(characters)]
             result["reference"] = reference
         return result
@@ -481,56 +486,7 @@ def _responses(source: str, completion: Completion) -> list[str]:
     return responses
 
 
-# ------------------------------------------------------------------------- what is booked
-
-
-def booked_slots(
-    task: Task, bookings: Sequence[tuple[str, Result]], world: World
-) -> tuple[dict[str, dict[str, bool]], int]:
-    """Compare what was booked with a task's goal.
-
-    Args:
-        task: The task.
-        bookings: The domain of each booking, and what its tool returned.
-        world: The benchmark.
-
-    Returns:
-        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
-        domains that the goal does not book.
-    """
-    compared = {}
-    for domain, wanted in task.domains.items():
-        slots = wanted.info if domain == "taxi" else wanted.book
-        if not slots:
-            continue
-        made = [result for booked, result in bookings if booked == domain]
-        last = made[-1] if made else {}
-        right: dict[str, bool] = {}
-        for slot, value in slots.items():
-            right[slot] = slot in last and world.same_value(slot, last[slot], value)
-        right["once"] = len(made) == 1
-        if domain != "taxi":
-            key = naming_key(domain)
-            venues = set(world.venues_named(domain, last[key], key)) if made else set()
-            right["venue"] = bool(venues & set(world.matching(domain, wanted.info)))
-        elif not {*ROUTE} & slots.keys():
-            # From one venue of the goal to another.
-            begins = _domains_at(last.get("departure", ""), task, world)
-            ends = _domains_at(last.get("destination", ""), task, world)
-            right["route"] = bool(begins and ends) and len(begins | ends) > 1
-        compared[domain] = right
-    return compared, sum(domain not in compared for domain, _ in bookings)
-
-
-def _domains_at(place: str, task: Task, world: World) -> set[str]:
-    """Return the goal domains of which a place is a venue that meets the goal."""
-    domains = set()
-    for domain, wanted in task.domains.items():
-        if NAMING_SLOTS.get(domain) == "NAME":
-            fitting = set(world.matching(domain, wanted.info))
-            if fitting.intersection(world.venues_named(domain, place)):
-                domains.add(domain)
-    return domains
+# ------------------------------------------------------------------------- recorded calls
 
 
 def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
@@ -538,29 +494,6 @@ def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
     for number, turn in enumerate(turns):
         for call in turn.get("calls", ()):
             yield number, call
-
-
-def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
-    """Return what was booked in a dialogue: the domain, and what the tool returned."""
-    booked: list[tuple[str, Result]] = []
-    for _, call in calls_in(turns):
-        if call["result"].get("booked"):
-            booked.append((call["name"].removeprefix("book_"), call["result"]))
-    return booked
-
-
-def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:
-    """Return the goal domains of which no response gives the reference or the driver's number."""
-    texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
-    missing = set()
-    for domain, goal in world.goals[task.id].items():
-        if ("PHONE" if domain == "taxi" else REFERENCE) in goal.requestable:
-            missing.add(domain)
-    for domain, result in bookings(turns):
-        number = result.get("reference") or result["phone"]
-        if any(number in text for text in texts):
-            missing.discard(domain)
-    return missing
 
 
 LONGEST_SHOWN = 90
