@@ -5,6 +5,9 @@ its own value is unknown (`?`), or it arrives no later or leaves no earlier, or,
 column, the partial ratio of the two strings is at least 90, or else the values are equal.
 Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator.
 
+The partial ratio that defines published scores is that of fuzzywuzzy with python-Levenshtein, which
+differs from rapidfuzz's own: the windows of fuzzywuzzy, found by the edit operations of rapidfuzz.
+
 Each domain with venues has a table of its name, with a row per venue. The table `matches` says
 which stored values a value matches in a fuzzy column. Stored values are matched when the tables are
 filled, other values when a query first brings them.
@@ -21,16 +24,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterable, KeysView, Mapping, Sequence
+from collections.abc import KeysView, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
 from typing import TypeAlias
 
-from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
+from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
-from .fuzzy import reaches
+from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
 """Domain -> venue records, with the keys of the public database files."""
@@ -39,6 +42,57 @@ ROW = "_row"
 """The column that numbers the venues of a domain from 0, in the order of their records."""
 IDENTIFIER = "_identifier"
 """The column of what tells venues apart. Some trains have two rows."""
+
+# Fuzzy equality of two strings.
+
+_AS_GOOD_AS_EQUAL = 0.995
+
+
+def partial_ratio(first: str, second: str) -> int:
+    """Return how well the shorter string matches its best window in the longer, from 0 to 100.
+
+    The windows are those that the matching blocks of the two strings' Levenshtein edit
+    operations point at, the empty block at the end included. Of two strings of equal length
+    the first counts as the shorter. An empty string against another gives 0, equal strings 100.
+
+    >>> partial_ratio("finch", "the finch inn")
+    100
+    >>> partial_ratio("tree house", "the tree hous e")
+    90
+    """
+    if first == second:
+        return 100
+    if not first or not second:
+        return 0
+    shorter, longer = (first, second) if len(first) <= len(second) else (second, first)
+    best = 0.0
+    for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
+        start = max(0, block.b - block.a)
+        window = longer[start : start + len(shorter)]
+        ratio = Indel.normalized_similarity(shorter, window)
+        if ratio > _AS_GOOD_AS_EQUAL:
+            return 100
+        best = max(best, ratio)
+    return round(100 * best)
+
+
+def reaches(first: str, second: str, ratio: int) -> bool:
+    """Return whether the partial ratio of two strings is at least `ratio`, from 1 to 100.
+
+    Most pairs share too few characters, which shows in a tenth of the time: with n the
+    length of the shorter string and c that of the longest common subsequence of the two, no window
+    of w characters has more than min(c, w) in common with the shorter string, so that no window's
+    ratio, 2 min(c, w) / (n + w), is above 2c / (n + c); half a percent is what rounding adds.
+
+    >>> reaches("tree house", "the tree hous e", 90)
+    True
+    """
+    common = LCSseq.similarity(first, second)
+    most = 4 * common * 100 >= (2 * ratio - 1) * (min(len(first), len(second)) + common)
+    return most and partial_ratio(first, second) >= ratio
+
+
+# Tables.
 
 
 def queried_columns(records: VenueRecords, rules: RuleSet) -> dict[str, list[str]]:
@@ -52,30 +106,6 @@ def queried_columns(records: VenueRecords, rules: RuleSet) -> dict[str, list[str
         slots = {normalize_slot_name(key, rules) for key in keys}
         columns[domain] = sorted(slots.intersection(venue.columns))
     return columns
-
-
-def open_tables(
-    records: VenueRecords, rules: RuleSet, file: Path | None, made_of: str
-) -> sqlite3.Connection:
-    """Return the tables of venues, in memory; those of the file, or else new ones, which it gets.
-
-    Args:
-        records: The venues.
-        rules: The rule set that says which columns there are and normalises values.
-        file: The file that keeps the tables, if there is one.
-        made_of: Identifies what the tables are made of. A file made of something else is replaced.
-    """
-    # None: each statement is its own transaction. A score has more than a hundred different
-    # queries; preparing them takes longer than asking them.
-    tables = sqlite3.connect(
-        ":memory:", isolation_level=None, check_same_thread=False, cached_statements=1000
-    )
-    if file is None:
-        _fill(tables, records, rules, made_of)
-    elif not _read(tables, file, made_of):
-        _fill(tables, records, rules, made_of)
-        write_tables(tables, file)
-    return tables
 
 
 def _read(tables: sqlite3.Connection, file: Path, made_of: str) -> bool:
@@ -145,7 +175,7 @@ def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, mad
         venue = rules.venue_rules[domain]
         for name in names:
             if name in venue.fuzzy and name not in venue.times:
-                add_matches(tables, domain, name, _stored_values(tables, domain, name), rules)
+                add_matches(tables, domain, name, None, rules)
 
 
 def _row(
@@ -169,27 +199,29 @@ def _row(
     return row
 
 
-def _stored_values(tables: sqlite3.Connection, domain: str, column: str) -> list[str]:
-    """Return the values that a column holds, each once."""
-    name = quoted(column)
-    rows = tables.execute(f"SELECT DISTINCT {name} FROM {quoted(domain)} WHERE {name} IS NOT NULL")
-    return [value for (value,) in rows]
-
-
 def add_matches(
-    tables: sqlite3.Connection, domain: str, column: str, values: Iterable[str], rules: RuleSet
+    tables: sqlite3.Connection, domain: str, column: str, value: str | None, rules: RuleSet
 ) -> None:
-    """Match values with those that a fuzzy column holds, and add what they match to `matches`.
+    """Match a value with those that a fuzzy column holds, and add what it matches to `matches`.
 
     Every value matches the unknown one, and so has a row even if it matches nothing else.
+
+    Args:
+        tables: The tables.
+        domain: The domain.
+        column: A fuzzy column of its table.
+        value: The value; None to match every value that the column holds.
+        rules: The rule set.
     """
-    stored_values = _stored_values(tables, domain, column)
+    name = quoted(column)
+    rows = tables.execute(f"SELECT DISTINCT {name} FROM {quoted(domain)} WHERE {name} IS NOT NULL")
+    stored_values = [stored for (stored,) in rows]
     matches = []
-    for value in values:
-        matches.append((domain, column, value, rules.unknown))
+    for matched in stored_values if value is None else [value]:
+        matches.append((domain, column, matched, rules.unknown))
         for stored in stored_values:
-            if stored != rules.unknown and reaches(stored, value, rules.fuzzy_ratio):
-                matches.append((domain, column, value, stored))
+            if stored != rules.unknown and reaches(stored, matched, rules.fuzzy_ratio):
+                matches.append((domain, column, matched, stored))
     tables.executemany("INSERT OR IGNORE INTO matches VALUES (?, ?, ?, ?)", matches)
 
 
@@ -240,7 +272,15 @@ class VenueDatabase:
         self._rules = rules
         self._columns = queried_columns(records, rules)
         self._file = file
-        self._tables = open_tables(records, rules, file, made_of)
+        # None: each statement is its own transaction. A score has more than a hundred different
+        # queries; preparing them takes longer than asking them.
+        self._tables = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=1000
+        )
+        if file is None or not _read(self._tables, file, made_of):
+            _fill(self._tables, records, rules, made_of)
+            if file is not None:
+                write_tables(self._tables, file)
         # Answers share these strings, so that sets of venues are compared quickly.
         self._identifiers: dict[str, list[str]] = {}
         for domain in self._columns:
@@ -265,9 +305,10 @@ class VenueDatabase:
         return self._answered(domain, *constraints.items())
 
     def _answer(self, domain: str, *constraints: tuple[str, str]) -> KeysView[str]:
-        """Ask the tables."""
+        """Ask the tables. What a new value matches in a fuzzy column is added to them."""
         if domain not in self._columns:
             return _as_set(())
+        venue = self._rules.venue_rules[domain]
         conditions = ["TRUE"]
         parameters: list[str | int] = []
         with self._lock:
@@ -277,37 +318,31 @@ class VenueDatabase:
                 self._matched.clear()
             # In one order, so that SQLite prepares fewer statements.
             for column, value in sorted(constraints):
-                is_asked = column in self._columns[domain]
-                if is_asked and not self._rules.asks_for_nothing(value):
-                    normalized = normalize_value(column, value, self._rules)
-                    condition, values = self._condition(domain, column, normalized)
-                    conditions.append(condition)
-                    parameters += values
+                if column not in self._columns[domain] or self._rules.asks_for_nothing(value):
+                    continue
+                name = quoted(column)
+                wanted = normalize_value(column, value, self._rules)
+                # SQL takes no half of a surrogate pair; a venue has none, nor its replacement.
+                text = wanted.encode(errors="replace").decode()
+                if column in venue.times:
+                    comparison = "<=" if column in venue.latest else ">="
+                    conditions.append(f"({name} IS NULL OR {name} {comparison} ?)")
+                    parameters.append(minutes(wanted))
+                elif column in venue.fuzzy:
+                    if (domain, column, text) not in self._matched:
+                        add_matches(self._tables, domain, column, text, self._rules)
+                        self._matched.add((domain, column, text))
+                        self._unwritten += 1
+                    conditions.append(f"{name} IN ({_MATCHING_VALUES})")
+                    parameters += [domain, column, text]
+                else:
+                    conditions.append(f"{name} IN (?, ?)")
+                    parameters += [text, self._rules.unknown]
+            if self._file is not None and self._unwritten >= _WRITTEN_TOGETHER:
+                write_tables(self._tables, self._file)
+                self._unwritten = 0
             where = " AND ".join(conditions)
             statement = f"SELECT {ROW} FROM {quoted(domain)} WHERE {where} ORDER BY {ROW}"
             rows = self._tables.execute(statement, parameters).fetchall()
         identifiers = self._identifiers[domain]
         return _as_set(tuple(identifiers[row] for (row,) in rows))
-
-    def _condition(self, domain: str, column: str, value: str) -> tuple[str, list[str | int]]:
-        """Return a constraint as SQL, and the values of its parameters.
-
-        What a new value matches in a fuzzy column is added to the tables. The value is normalised.
-        """
-        name = quoted(column)
-        venue = self._rules.venue_rules[domain]
-        if column in venue.times:
-            comparison = "<=" if column in venue.latest else ">="
-            return f"({name} IS NULL OR {name} {comparison} ?)", [minutes(value)]
-        # SQL takes no half of a surrogate pair; a venue has none, nor what stands for it here.
-        text = value.encode(errors="replace").decode()
-        if column in venue.fuzzy:
-            if (domain, column, text) not in self._matched:
-                add_matches(self._tables, domain, column, [text], self._rules)
-                self._matched.add((domain, column, text))
-                self._unwritten += 1
-                if self._file is not None and self._unwritten >= _WRITTEN_TOGETHER:
-                    write_tables(self._tables, self._file)
-                    self._unwritten = 0
-            return f"{name} IN ({_MATCHING_VALUES})", [domain, column, text]
-        return f"{name} IN (?, ?)", [text, self._rules.unknown]

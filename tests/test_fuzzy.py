@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from mwz.database import reaches
-from mwz.database.fuzzy import partial_ratio
+from mwz.database.venues import partial_ratio
 from mwz.normalization import normalize_value
 
 # A ratio is twice the length of the longest common subsequence over the sum of the lengths.

@@ -11,7 +11,7 @@ import pytest
 from helpers import PROJECT, sample_predictions
 
 from mwz.database import VenueDatabase
-from mwz.database.fuzzy import partial_ratio
+from mwz.database.venues import partial_ratio
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS
 from mwz.harness.scoring import Report, Scorer, report_on
