@@ -179,25 +179,40 @@ class Benchmark:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
 
-    def part(self, goals: str) -> Benchmark:
-        """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.
+    def scored_part(self, rules: RuleSet, goals: str = "all") -> Benchmark:
+        """Return what is scored: with the rule set's errata of dialogues, and cut to some goals.
+
+        It is the benchmark itself where neither changes anything.
 
         Args:
-            goals: One of `GOALS`; for "all" the benchmark itself is returned.
+            rules: The rule set, which lists its errata.
+            goals: One of `GOALS`: whether goals that occur in train or dev count, others, or all.
 
         Raises:
-            InputError: It is not known which goals are seen.
+            InputError: A dialogue does not hold what an erratum says, or it is not known which
+                goals occur in train or dev.
         """
-        if goals == "all":
+        if goals == "all" and not rules.errata:
             return self
-        if self.seen is None:
-            raise InputError(
-                "option goals",
-                f"benchmark {self.name} does not say which goals occur in train or dev; those that "
-                "`mwz data fetch --split all` or `mwz data import` of whole clones installs do",
-            )
-        wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
-        dialogues = {id_: self.dialogues[id_] for id_ in self.dialogues if id_ in wanted}
+        dialogues = dict(self.dialogues)
+        for patch in self._patches(rules.errata, "dialogues"):
+            id_, part, *path = patch["path"].split("/")
+            # A benchmark of this name may have only some of the dialogues.
+            if id_ in dialogues:
+                turns: Any = list(getattr(dialogues[id_], part))
+                _apply(patch, turns, path)
+                dialogues[id_] = replace(dialogues[id_], **{part: turns})
+        if goals != "all":
+            if self.seen is None:
+                raise InputError(
+                    "option goals",
+                    f"benchmark {self.name} does not say which goals occur in train or dev; those "
+                    "that `mwz data fetch --split all` or `mwz data import` of whole clones "
+                    "installs do",
+                )
+            for id_ in self.dialogues:
+                if (id_ in self.seen) != (goals == "seen"):
+                    del dialogues[id_]
         return replace(self, dialogues=dialogues)
 
     def venue_records(self, rules: RuleSet) -> VenueRecords:
@@ -207,6 +222,8 @@ class Benchmark:
             InputError: A record does not hold what an erratum says.
         """
         records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
+        if not rules.errata:
+            return records
         for patch in self._patches(rules.errata, "venues"):
             domain, id_, slot = patch["path"].split("/")
             venues = list(records.get(domain, ()))
@@ -216,22 +233,6 @@ class Benchmark:
                     _apply(patch, venues[number], [slot])
                     records[domain] = venues
         return records
-
-    def corrected(self, rules: RuleSet) -> Benchmark:
-        """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
-
-        Raises:
-            InputError: A dialogue does not hold what an erratum says.
-        """
-        dialogues = dict(self.dialogues)
-        for patch in self._patches(rules.errata, "dialogues"):
-            id_, part, *path = patch["path"].split("/")
-            # A benchmark of this name may have only some of the dialogues.
-            if id_ in dialogues:
-                turns: Any = list(getattr(dialogues[id_], part))
-                _apply(patch, turns, path)
-                dialogues[id_] = replace(dialogues[id_], **{part: turns})
-        return replace(self, dialogues=dialogues) if rules.errata else self
 
     def errata_of(self, id_: str) -> Iterator[str]:
         """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""

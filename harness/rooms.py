@@ -24,7 +24,8 @@ class Room:
         commands: Subcommand -> one line of help; its module is called like it.
         metrics: The modules with a `METRIC` of responses.
         tracks: Track of the board -> the module that has it in `TRACKS`.
-        needs: The other rooms without which it adds no metrics and tracks.
+        needs: The other rooms without which it adds no metrics and tracks, and those that they
+            need.
     """
 
     package: str
@@ -39,11 +40,6 @@ class Room:
         spec = find_spec(f"mwz.{self.package}")
         # A folder without modules is none: caches may be left of it.
         return spec is not None and spec.origin is not None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the rooms that it needs are there, too."""
-        return self.is_there and all(ROOMS[name].is_complete for name in self.needs)
 
 
 ROOMS: Mapping[str, Room] = {
@@ -67,7 +63,7 @@ ROOMS: Mapping[str, Room] = {
         "harness.live",
         commands={"play": "Run an agent with a simulated user and score the result."},
         tracks={"live": "live_track"},
-        needs=("grounding",),
+        needs=("grounding", "delexicaliser"),
     ),
     "lab": Room(
         "harness.tracking.lab",
@@ -79,15 +75,17 @@ ROOMS: Mapping[str, Room] = {
 
 
 def complete_rooms() -> list[Room]:
-    """Return the rooms that can add what they have."""
-    return [room for room in ROOMS.values() if room.is_complete]
+    """Return the rooms that can add what they have: they and what they need are there."""
+    there = {name: room for name, room in ROOMS.items() if room.is_there}
+    return [room for room in there.values() if there.keys() >= {*room.needs}]
 
 
 def absent_tracks() -> list[str]:
     """Return the tracks of the board that come with rooms which are not there."""
+    complete = complete_rooms()
     tracks: list[str] = []
     for room in ROOMS.values():
-        if not room.is_complete:
+        if room not in complete:
             tracks += room.tracks
     return sorted(tracks)
 

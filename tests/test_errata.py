@@ -52,15 +52,15 @@ VENUE = patch_of("venues", "restaurant/r1/name", old="golden spoon", new="x")
 def test_errata_correct_a_copy_of_the_benchmark() -> None:
     before = repr(TINY)
     rules = rules_with(STATE, RESPONSE, VENUE)
-    changed = TINY.corrected(rules).dialogues["d"]
+    changed = TINY.scored_part(rules).dialogues["d"]
     assert changed.states == [{"restaurant": {"area": "north"}}, {}]
     assert changed.responses == ["it costs 4.40 pounds.", "bye 4. 4."]
     names = [record["name"] for record in TINY.venue_records(rules)["restaurant"]]
     assert names == ["x", "silver fork", "copper pan", "iron pot"]
     assert repr(TINY) == before
     # Other benchmarks, and rule sets without errata, have nothing to do with it.
-    assert replace(TINY, name="other").corrected(rules).dialogues == TINY.dialogues
-    assert TINY.corrected(rule_set("2026")) is TINY
+    assert replace(TINY, name="other").scored_part(rules).dialogues == TINY.dialogues
+    assert TINY.scored_part(rule_set("2026")) is TINY
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_errata_correct_a_copy_of_the_benchmark() -> None:
 def test_outdated_errata_are_refused(patch: Mapping[str, str], message: str) -> None:
     rules = rules_with(patch)
     with pytest.raises(InputError, match=message):
-        TINY.venue_records(rules) if patch["file"] == "venues" else TINY.corrected(rules)
+        TINY.venue_records(rules) if patch["file"] == "venues" else TINY.scored_part(rules)
 
 
 def test_errata_add_missing_values() -> None:
     absent = patch_of("dialogues", "d/states/1/hotel/area", new="east")
     elsewhere = {**STATE, "path": "e/states/0/restaurant/food"}
     rules = rules_with(absent, elsewhere, {**VENUE, "path": "restaurant/r9/name"})
-    changed = TINY.corrected(rules).dialogues
+    changed = TINY.scored_part(rules).dialogues
     assert changed["d"].states == [*TINY.dialogues["d"].states[:1], {"hotel": {"area": "east"}}]
     assert changed["other"] == TINY.dialogues["other"]
     assert TINY.venue_records(rules) == TINY.venue_records(rule_set("2026"))

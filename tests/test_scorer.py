@@ -43,7 +43,7 @@ def test_a_scorer_can_be_sent_to_another_process(sample: Benchmark, careful: Any
 def test_other_options_share_what_is_derived(sample: Benchmark, careful: Any) -> None:
     scorer = Scorer(sample)
     other = scorer.with_options(rules="2026", setup="strict")
-    assert bleu_references(sample.corrected(other.rules)) is bleu_references(sample)
+    assert bleu_references(sample.scored_part(other.rules)) is bleu_references(sample)
     assert database_of(other) is not database_of(scorer)
     assert database_of(scorer.with_options(setup="strict")) is database_of(scorer)
     assert other.score(careful) == score(careful, sample, Options(rules="2026", setup="strict"))

@@ -17,7 +17,7 @@ import gzip
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import version
@@ -41,6 +41,9 @@ SUFFIX = ".json.gz"
 DATA_VARIABLE = "MWZ_DATA"
 
 _FORMAT = 3
+
+_SETS = ("requestable", "further")
+"""The fields of a goal that are sets, and lists in a document."""
 
 
 def data_directory() -> Path:
@@ -171,7 +174,10 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
     content = dict(document)
     for name in ("seen", "trained"):
-        content[name] = _as_set(document.get(name))
+        if content.get(name) is not None:
+            # Ids, or domains with slot and value.
+            members = [tuple(m) if isinstance(m, list) else m for m in content[name]]
+            content[name] = frozenset(members)
     content["dialogues"] = {}
     for id_, written in document["dialogues"].items():
         dialogue = dict(written)
@@ -179,17 +185,10 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
             dialogue[name] = tuple(written.get(name, ()))
         dialogue["goal"] = {}
         for domain, goal in written["goal"].items():
-            sets = {name: _as_set(goal.get(name)) for name in ("requestable", "further")}
+            sets = {name: frozenset(goal[name]) for name in _SETS if goal.get(name) is not None}
             dialogue["goal"][domain] = Goal(**{**goal, **sets})
         content["dialogues"][id_] = Dialogue(**dialogue)
     return Benchmark(**content)
-
-
-def _as_set(listed: Sequence[object] | None) -> frozenset[object] | None:
-    """Return a list as a set, and lists in it as tuples; None of what is not known."""
-    if listed is None:
-        return None
-    return frozenset(tuple(item) if isinstance(item, list) else item for item in listed)
 
 
 # ----------------------------------------------------------------------------- prepared parts

@@ -474,7 +474,7 @@ def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[
 
 @lru_cache(maxsize=16)
 def _part(benchmark: Benchmark, goals: str, rules: RuleSet) -> Benchmark:
-    return benchmark.corrected(rules).part(goals)
+    return benchmark.scored_part(rules, goals)
 
 
 @lru_cache(maxsize=64)
