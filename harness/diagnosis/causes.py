@@ -36,6 +36,7 @@ from ..metrics import (
     Step,
     domain_result,
     flat_state,
+    play,
     slot_name,
     steps,
     without_booking_prefix,
@@ -219,7 +220,8 @@ class Diagnosis:
 
 def diagnose(played: Played) -> Diagnosis:
     """Follow every dialogue played and say what was lost."""
-    dialogues = tuple(played.under(MAIN_SETUP))
+    # The strict set-up has no sources of its own.
+    dialogues = tuple(play(played.submission, played.benchmark, played.states, played.domains))
     results = []
     for dialogue in dialogues:
         domains = explain(dialogue, played.database, played.rules)

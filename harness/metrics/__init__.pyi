@@ -24,6 +24,7 @@ from .flags import (
 )
 from .inform import (
     TOTAL as TOTAL,
+    LowerBound as LowerBound,
     SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
@@ -33,7 +34,6 @@ from .inform import (
     setup_figure_name as setup_figure_name,
     steps as steps,
 )
-from .lower_bound import LowerBound as LowerBound
 from .metric import (
     HUMAN as HUMAN,
     Figure as Figure,
@@ -73,13 +73,13 @@ from .setups import (
     DOMAIN_SOURCES as DOMAIN_SOURCES,
     MAIN_SETUP as MAIN_SETUP,
     RANKED as RANKED,
+    SETUP_DIGESTS as SETUP_DIGESTS,
     SETUPS as SETUPS,
     UPDATES as UPDATES,
     PlayedDialogue as PlayedDialogue,
     Setup as Setup,
     chosen_setups as chosen_setups,
     play as play,
-    setup_digest as setup_digest,
 )
 from .totals import (
     TOTALS as TOTALS,

@@ -59,7 +59,12 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
     """
     texts = list(responses)
     times = Counter(texts)
-    tokens_of_text = {text: tokens_of(text) for text in times}
+    tokens_of_text = {}
+    for text in times:
+        plain = text
+        for deleted in _DELETED:
+            plain = plain.replace(deleted, "")
+        tokens_of_text[text] = _BLANKS.split(plain.lower())
     tokens = list(chain.from_iterable(tokens_of_text[text] for text in texts))
     total = len(tokens)
     unigrams = Counter(tokens)
@@ -83,13 +88,6 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
         mean_length=total / len(texts) if texts else 0.0,
         msttr=type_token_ratio(tokens),
     )
-
-
-def tokens_of(response: str) -> list[str]:
-    """Return the tokens of a normalised response."""
-    for deleted in _DELETED:
-        response = response.replace(deleted, "")
-    return _BLANKS.split(response.lower())
 
 
 def type_token_ratio(tokens: Sequence[str]) -> float:
@@ -130,7 +128,9 @@ METRIC: Metric[Played] = Metric(
         title="Diversity",
         text=diversity_table,
     ),
-    value=lambda played: {"diversity": measured_diversity(played.texts)},
+    value=lambda played: {
+        "diversity": measured_diversity(chain.from_iterable(played.responses.values()))
+    },
     result={"diversity": Diversity},
     details=lambda played: played.responses,
     needs=(),

@@ -33,11 +33,13 @@ FEWEST = 150
 def measured_flags(played: Played) -> Results:
     """Return the result: flag -> figure, of those that say something of this submission alone."""
     submission, dialogues = played.submission, played.benchmark.dialogues
-    # The canonical references of the turns played.
+    # The responses and the canonical references of the turns played.
+    texts: list[str] = []
     references: list[str] = []
     for dialogue, responses in played.responses.items():
+        texts += responses
         references += dialogues[dialogue].references[CANONICAL_STYLE][: len(responses)]
-    slots = _slot_counts(played.texts, references, played.rules.about_venues)
+    slots = _slot_counts(texts, references, played.rules.about_venues)
     measured = {}
     if slots["named"]:
         measured["placeholders"] = slots["numbers"] / slots["named"]
@@ -54,7 +56,7 @@ def measured_flags(played: Played) -> Results:
     if submission.lexicalised:
         human_slots = _count_slots(references)
         if human_slots:
-            measured["told"] = _count_slots(played.texts) / human_slots
+            measured["told"] = _count_slots(texts) / human_slots
     return {"flags": measured}
 
 

@@ -17,7 +17,7 @@ from mwz.normalization import RuleSet, blamed
 from ..benchmark import Benchmark
 from ..submission import NormalizedSubmission
 from .metric import Metric, Rows
-from .setups import MAIN_SETUP, SETUPS, PlayedDialogue, play
+from .setups import MAIN_SETUP
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -192,11 +192,6 @@ class Played:
         return self.prepared_references
 
     @cached_property
-    def texts(self) -> Sequence[str]:
-        """All normalised responses, one after another."""
-        return [text for texts in self.responses.values() for text in texts]
-
-    @cached_property
     def rows(self) -> Mapping[str, Rows]:
         """Metric -> its rows, in the benchmark's order, of the metrics that have a formula.
 
@@ -217,16 +212,6 @@ class Played:
                     raise ValueError(f"`rows` lacks dialogue {lacking[0]}, which was played")
                 tables[name] = {dialogue: rows[dialogue] for dialogue in order}
         return tables
-
-    def under(self, setup: str) -> list[PlayedDialogue]:
-        """Return the dialogues as a set-up looks at them, in the submission's order.
-
-        Args:
-            setup: A key of `SETUPS`.
-        """
-        named = SETUPS[setup]
-        states, domains = named.states or self.states, named.domains or self.domains
-        return play(self.submission, self.benchmark, states, domains)
 
     @cached_property
     def results(self) -> Sequence[DialogueResult]:

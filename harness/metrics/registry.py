@@ -13,7 +13,7 @@ from mwz.normalization import DeclarationError, blamed, declared, package_versio
 
 from ..errors import refuse, unknown
 from ..rooms import complete_rooms
-from . import bleu, diversity, dst, flags, inform, lower_bound
+from . import bleu, diversity, dst, flags, inform
 from .metric import Figure, Metric, Presentation, Results, sum_rows
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ METRICS: Sequence[ResponseMetric] = (
     bleu.METRIC,
     diversity.METRIC,
     dst.METRIC,
-    lower_bound.METRIC,
+    inform.LOWER_BOUND,
     flags.METRIC,
 )
 """The metrics of responses, in the order in which reports show them. Those of rooms that can be

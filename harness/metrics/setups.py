@@ -60,10 +60,6 @@ def _all_results(offered: Offer, results: Set[str]) -> Offer:
     return offered if offered and offered <= results else results
 
 
-def _new_results(offered: Offer, results: Set[str]) -> Offer:
-    return results if offered is None or not results <= offered else offered
-
-
 def _first_result(offered: Offer, results: Set[str]) -> Offer:
     if offered and offered <= results:
         return offered
@@ -101,7 +97,7 @@ COMPARISONS: Mapping[str, VenueComparison] = {
     ),
     "lasting": VenueComparison(
         "some venue offered fits the goal; results without a new venue leave the offer as it is",
-        _new_results,
+        lambda offered, results: results if offered is None or not results <= offered else offered,
         lambda offered, goal: float(not offered.isdisjoint(goal)),
     ),
 }
@@ -145,16 +141,16 @@ CREDITS: Mapping[str, Callable[[PlayedDialogue, str, int], tuple[bool, str | tup
 looked for: the response, or the slots of placeholders."""
 
 
-def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
-    return domain in gold.booked_domains[turn]
-
-
 REFERENCES: Mapping[str, tuple[str, Callable[[Dialogue, str, int], bool]]] = {
-    "booked": ("once the annotation has the domain booked", _booked),
+    "booked": (
+        "once the annotation has the domain booked",
+        lambda gold, domain, turn: domain in gold.booked_domains[turn],
+    ),
     "told": (
         "also where the gold response of the turn tells a reference number",
         lambda gold, domain, turn: (
-            REFERENCE in gold.references[CANONICAL_STYLE][turn] or _booked(gold, domain, turn)
+            domain in gold.booked_domains[turn]
+            or REFERENCE in gold.references[CANONICAL_STYLE][turn]
         ),
     ),
     "always": ("booked or not", lambda gold, domain, turn: True),
@@ -333,20 +329,22 @@ def _checked(table: object) -> NamedSetup:
     return named
 
 
+_DECLARED = declared("setups", _checked, _TABLES)
+
 SETUPS: Mapping[str, NamedSetup] = {
     **{
         name: NamedSetup(**{**table, "setup": Setup(**table.get("setup", {}))})
         for name, table in _TABLES.items()
     },
-    **declared("setups", _checked, _TABLES),
+    **_DECLARED,
 }
 """Name -> set-up: the two of the re-evaluation, those of other published scripts, and those of
 other packages."""
 
-
-def setup_digest(name: str) -> str | None:
-    """Return the digest of a set-up of a package, which its name does not tell; None of ours."""
-    return None if name in (*_TABLES, BOTH) else digest_of_json(asdict(SETUPS[name]))
+SETUP_DIGESTS: Mapping[str, str] = {
+    name: digest_of_json(asdict(named)) for name, named in _DECLARED.items()
+}
+"""Name -> digest, of the set-ups of other packages: what they are, their names do not tell."""
 
 
 def play(

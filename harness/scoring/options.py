@@ -17,13 +17,13 @@ from ..metrics import (
     BOTH,
     DOMAIN_SOURCES,
     RANKED,
+    SETUP_DIGESTS,
     SETUPS,
     Played,
     chosen_setups,
     default_metrics,
     named_metrics,
     response_metrics,
-    setup_digest,
 )
 from ..rooms import import_room
 from ..signature import PLACEHOLDERS, SHOWN_HASH
@@ -269,9 +269,8 @@ def parameters(options: Options) -> dict[str, str]:
         values[LEXICALISED] = lexicalised_parameter()
     if options.resolved.aliases is not None:
         values[PLACEHOLDERS] = options.resolved.aliases.label
-    digest = setup_digest(options.setup)
-    if digest is not None:
-        values["setup-digest"] = digest[:SHOWN_HASH]
+    if options.setup in SETUP_DIGESTS:
+        values["setup-digest"] = SETUP_DIGESTS[options.setup][:SHOWN_HASH]
     for metric in options.resolved.metrics:
         for name, value in response_metrics()[metric].parameters.items():
             values[f"{metric}.{name}"] = value

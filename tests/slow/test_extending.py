@@ -85,7 +85,7 @@ def test_a_metric_is_one_file_and_listed(copied: Path, mwz: Mwz) -> None:
     _submit(copied, mwz, "Before")
     (copied / "mwz/harness/metrics/questions.py").write_text(METRIC, encoding="utf-8")
     registry = copied / "mwz/harness/metrics/registry.py"
-    _replace(registry, "inform, lower_bound\n", "inform, lower_bound, questions\n")
+    _replace(registry, "flags, inform\n", "flags, inform, questions\n")
     _replace(registry, "    flags.METRIC,\n", "    flags.METRIC,\n    questions.METRIC,\n")
     # 48 of the 146 responses ask something.
     share = pytest.approx(100 * 48 / 146)
