@@ -81,27 +81,17 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        rooms = [room for room in ROOMS.values() if room.is_there and cmd_name in room.commands]
+        rooms = [room for room in ROOMS.values() if cmd_name in room.commands and room.is_there]
         if cmd_name in COMMANDS:
             module = import_module(f"{__name__}.{cmd_name}")
         elif rooms:
             module = import_room(f"{rooms[0].package}.{cmd_name}", cmd_name)
-        else:
+        elif ctx.resilient_parsing:
             return None
+        else:
+            raise click.UsageError(unknown("command", cmd_name, commands()), ctx)
         command: click.Command = module.command
         return command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] in _SEVERAL_VALUES:
-            args = _joined(args, _SEVERAL_VALUES[args[0]])
-        return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in commands() and not ctx.resilient_parsing:
-            raise click.UsageError(unknown("command", args[0], commands()), ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -142,8 +132,11 @@ def main(args: Sequence[str] | None = None) -> None:
     The status is 0 when done, 1 if a check failed or nobody reads the output, 2 for input that
     cannot be used or output that cannot be written, and 130 if interrupted.
     """
+    given = sys.argv[1:] if args is None else list(args)
+    if given and given[0] in _SEVERAL_VALUES:
+        given = _joined(given, _SEVERAL_VALUES[given[0]])
     try:
-        status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
+        status = _mwz.main(given, prog_name="mwz", standalone_mode=False)
     except InputError as error:
         notify(str(error))
         sys.exit(2)

@@ -57,20 +57,15 @@ flag = partial(click.option, is_flag=True)
 """An option that is given or not."""
 
 
-def _benchmark(default: str) -> Callable[[_Command], _Command]:
-    """Return the option `--benchmark`; `default` says which one is taken without it."""
-    return click.option(
-        "--benchmark",
-        metavar="NAME",
-        shell_complete=complete_benchmark,
-        help=f"The benchmark to score on. [default: {default}]",
-    )
+_benchmark = partial(click.option, "--benchmark", metavar="NAME", shell_complete=complete_benchmark)
 
+benchmark = _benchmark(
+    help="The benchmark to score on. [default: multiwoz if installed, else sample]"
+)
 
-benchmark = _benchmark("multiwoz if installed, else sample")
-
-scored_benchmark = _benchmark("the one that a submission was scored on")
-
+scored_benchmark = _benchmark(
+    help="The benchmark to score on. [default: the one that a submission was scored on]"
+)
 
 rules = click.option(
     "--rules",
@@ -305,10 +300,6 @@ goals = click.option(
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
     "train or dev split. With --free-running: a file of goals.",
 )
-
-
-scoring = together(benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
-"""The options that say on what and how responses are scored, as `Options` has them."""
 
 
 def readable(submissions: Path) -> Path:

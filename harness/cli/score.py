@@ -42,7 +42,14 @@ from .reading import chosen_benchmark, progress, read_outputs, read_plays
 
 @click.command()
 @option.several_predictions
-@option.scoring
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.setup
+@option.domains
+@option.states
+@option.goals
+@option.lexicalised
 @option.free_running
 @click.option(
     "--metrics",
@@ -123,7 +130,8 @@ def command(
             click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
         else:
             _, outcome = scored[0]
-            click.echo(_report_with_intervals(outcome, intervals))
+            table = _intervals_table(outcome) if intervals else ""
+            click.echo(report_text(outcome.report, table, outcome.signature))
     return 2 if len(scored) < len(predictions) else 0
 
 
@@ -267,13 +275,10 @@ def _write_reports(
     write_text(target, lines)
 
 
-def _report_with_intervals(outcome: ScoredSubmission, intervals: bool) -> str:
-    """Return the report of one file as text."""
-    if not intervals or outcome.evidence is None:
-        return report_text(outcome.report)
-    figures = comparison.main_figures(outcome.evidence.figures)
+def _intervals_table(outcome: ScoredSubmission) -> str:
+    """Return the intervals of one file as a table."""
+    assert outcome.evidence is not None, "`--intervals` asks for it"
     rows = []
-    for name, shown in figures.items():
+    for name, shown in comparison.main_figures(outcome.evidence.figures).items():
         rows.append([shown.title, outcome.intervals[name].text(shown.interval_digits)])
-    table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
-    return report_text(outcome.report, table, outcome.signature)
+    return text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
