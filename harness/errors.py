@@ -14,7 +14,7 @@ import difflib
 import re
 import reprlib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 10
@@ -47,7 +47,7 @@ class InputError(Exception):
             is expected. The message lists the first ten and counts the rest.
     """
 
-    def __init__(self, source: str, problems: str | Sequence[str] | Findings) -> None:
+    def __init__(self, source: str, problems: str | Sequence[str]) -> None:
         self.source = source
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         # These are what a copy for another process is made of.
@@ -64,12 +64,14 @@ class InputError(Exception):
         return "\n  ".join([f"{source}: {len(self.problems)} problems", *lines])
 
 
-def refuse(source: str, problems: Iterable[str]) -> None:
+def refuse(source: str, problems: Iterable[str] | Findings) -> None:
     """Refuse input if there are any problems with it; arguments as of `InputError`.
 
     Raises:
         InputError: There are.
     """
+    if isinstance(problems, Findings):
+        problems = [problem.line for problem in problems.values()]
     listed = tuple(problems)
     if listed:
         raise InputError(source, listed)
@@ -132,16 +134,12 @@ _DETAILS = re.compile(
 )
 
 
-class Findings:
-    """Problems of a file, or remarks on it: one per kind, with its number and first places.
+class Findings(dict[tuple[str, str, bool], Remark]):
+    """Problems of a file, or remarks on it: what tells kinds apart -> what was found of the kind.
 
     Two are of one kind if they differ only in what they quote, count or suggest. However many
-    there are, few kinds are kept. Its items are lines of a message.
+    there are, few kinds are kept.
     """
-
-    def __init__(self) -> None:
-        # What tells kinds apart -> what was found of the kind.
-        self._remarks: dict[tuple[str, str, bool], Remark] = {}
 
     def add(self, place: str, message: str, kind: str = "", warning: bool = True) -> None:
         """Add a problem or a remark.
@@ -153,28 +151,18 @@ class Findings:
             warning: Whether something is likely wrong; as of `Remark`.
         """
         key = (kind, _DETAILS.sub("", message), warning)
-        if key not in self._remarks and len(self._remarks) >= _MOST_KINDS:
+        if key not in self and len(self) >= _MOST_KINDS:
             message, place = "further problems of other kinds", ""
             kind, warning = "more", True
             key = (kind, message, warning)
-        known = self._remarks.get(key, Remark(kind, message, count=0))
+        known = self.get(key, Remark(kind, message, count=0))
         places = known.places
         if place and len(places) < SHOWN_PLACES:
             places = (*places, place)
         first_message = known.message
         if message != first_message and not first_message.endswith(_SIMILAR):
             first_message += _SIMILAR
-        self._remarks[key] = Remark(kind, first_message, known.count + 1, places, warning)
-
-    def remarks(self) -> tuple[Remark, ...]:
-        """Return them as remarks."""
-        return tuple(self._remarks.values())
-
-    def __iter__(self) -> Iterator[str]:
-        return (remark.line for remark in self._remarks.values())
-
-    def __len__(self) -> int:
-        return len(self._remarks)
+        self[key] = Remark(kind, first_message, known.count + 1, places, warning)
 
 
 def cut_repr(value: object) -> str:

@@ -207,7 +207,7 @@ def test_remarks_are_few_and_short() -> None:
     remarks = Findings()
     for number in range(1000):
         remarks.add(f"turn {number}", f"{number} " + "x" * 2000, "a")
-    listed = remarks.remarks()
+    listed = remarks.values()
     assert len(listed) <= 101
     assert sum(remark.count for remark in listed) == 1000
     assert max(len(str(remark)) for remark in listed) <= 1000

@@ -93,6 +93,8 @@ def short_names(files: Sequence[str]) -> list[str]:
 # Reading.
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 
 _CHUNK = 1 << 22
 """How many bytes are read at once: Python reserves memory for all that it is asked for."""
@@ -128,7 +130,9 @@ def read_bytes(path: str | Path, unpack: bool = True, wanted: Sequence[str] = ()
     if unpack and content.startswith(_LFS_POINTER):
         pull = "`git lfs pull` in its clone gets the file"
         raise InputError(source, f"is a Git LFS pointer, not the file that it points to; {pull}")
-    return _unpacked(content, source, wanted) if unpack else content
+    if unpack and content.startswith((_GZIP, _ZIP)):
+        return _unpacked(content, source, wanted)
+    return content
 
 
 def _reason(error: Exception) -> str:
@@ -152,23 +156,21 @@ def _read(file: IO[bytes], source: str) -> bytes:
     return b"".join(chunks)
 
 
-def _unpacked(content: bytes, source: str, wanted: Sequence[str] = ()) -> bytes:
-    """Return a file's content, unpacked if it is packed.
+def _unpacked(content: bytes, source: str, wanted: Sequence[str]) -> bytes:
+    """Return what a file packed by gzip or zip holds.
 
     It is counted while it is unpacked: a small file may unpack to more than the memory holds.
     """
     try:
-        if content.startswith(b"\x1f\x8b"):
+        if content.startswith(_GZIP):
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
                 return _read(cast("IO[bytes]", packed), source)
-        if content.startswith(b"PK\x03\x04"):
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                member = _member(archive.namelist(), wanted, source)
-                with archive.open(member) as file:
-                    return _read(file, source)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            member = _member(archive.namelist(), wanted, source)
+            with archive.open(member) as file:
+                return _read(file, source)
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise InputError(source, f"damaged: it cannot be unpacked ({_reason(error)})") from None
-    return content
 
 
 def _member(names: Sequence[str], wanted: Sequence[str], source: str) -> str:

@@ -202,7 +202,7 @@ class _Checker:
         for key, count in self.plain.items():
             message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
             self.notes.add("", message, "format", warning=False)
-        return self.notes.remarks()
+        return tuple(self.notes.values())
 
     def dialogues(self, content: Mapping[object, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues; return those that are in order."""

@@ -550,7 +550,7 @@ class Arrangement:
             name = f"{self._name} ({keys})" if keys else self._name
         self.note(f"read as {name}")
         places = {**self._places, **(fields or {})}
-        return Standard(dialogues, name, self._remarks.remarks(), fields=places)
+        return Standard(dialogues, name, tuple(self._remarks.values()), fields=places)
 
 
 def _best_numbering(dialogues: Iterable[NumberedTurns]) -> range | None:
