@@ -261,12 +261,14 @@ def plain_slot_name(slot: str) -> str:
     return slot.lower().replace(" ", "")
 
 
+@lru_cache(maxsize=1 << 10)
 def normalize_slot_name(slot: str, rules: RuleSet) -> str:
     """Return a slot's name in the harness's spelling: lower case, no blanks, `arrive`, `leave`."""
     plain = plain_slot_name(slot)
     return str(rules.tables["slot_aliases"].get(plain, plain))
 
 
+@lru_cache(maxsize=1 << 15)
 def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
     """Return a slot's value in its canonical form.
 
@@ -295,16 +297,6 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
     return str(rules.tables[rule].get(value, value))
 
 
-@lru_cache(maxsize=1 << 15)
-def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
-    """Return a slot's normalised name and value; an empty value stays so."""
-    name = normalize_slot_name(slot, rules)
-    # The rules of times would read an empty value as midnight.
-    if not value.strip():
-        return name, ""
-    return name, normalize_value(name, value, rules)
-
-
 def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
     """Return a belief state with normalised slot names and values; the given one is kept.
 
@@ -312,7 +304,12 @@ def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, s
     """
     normalized: dict[str, dict[str, str]] = {}
     for domain, slots in state.items():
-        normalized[domain] = dict(normalize_slot(*written, rules) for written in slots.items())
+        normalized[domain] = {}
+        for slot, value in slots.items():
+            name = normalize_slot_name(slot, rules)
+            # The rules of times would read an empty value as midnight.
+            is_empty = not value.strip()
+            normalized[domain][name] = "" if is_empty else normalize_value(name, value, rules)
     return normalized
 
 
