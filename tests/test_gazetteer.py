@@ -11,7 +11,7 @@ from helpers import RULES
 from mwz.harness import Benchmark
 from mwz.normalization.delexicaliser import Delexicaliser, VenueId
 from mwz.normalization.delexicaliser.delexicaliser import delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, build_gazetteer, comparable
+from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, Gazetteer, comparable
 from mwz.normalization.delexicaliser.phrases import (
     PhraseBook,
     corrector,
@@ -43,7 +43,7 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-GAZETTEER = build_gazetteer(RECORDS, delexicaliser_tables())
+GAZETTEER = Gazetteer(RECORDS, delexicaliser_tables())
 
 
 def _meant(phrase: str) -> set[tuple[str, str, bool]]:

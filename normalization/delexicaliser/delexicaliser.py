@@ -18,12 +18,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import NamedTuple
 
 from ..normalizing import plain_characters
 from ..packages import TomlTable, read_toml, sha256
 from ..rules import RuleSet
-from .gazetteer import Mention, VenueId, VenueRecords, build_gazetteer, comparable
+from .gazetteer import Gazetteer, Mention, VenueId, VenueRecords, comparable
 from .phrases import (
     GIVEN,
     SENTENCE_ENDS,
@@ -106,21 +105,6 @@ class Delexicalised:
     spans: tuple[Span, ...]
 
 
-class CodeRule(NamedTuple):
-    """How numbers and codes of a kind are recognised.
-
-    Attributes:
-        kind: The kind: "phone".
-        patterns: What is found, in the order in which they are tried; the group `value` is the
-            code.
-        needs_mixed_case: Whether the rule does not hold for a text all in capitals.
-    """
-
-    kind: str
-    patterns: Sequence[re.Pattern[str]]
-    needs_mixed_case: bool
-
-
 class Delexicaliser:
     """Delexicalises responses about venues. Make it once and reuse it.
 
@@ -134,15 +118,19 @@ class Delexicaliser:
 
     def __init__(self, records: VenueRecords, rules: RuleSet) -> None:
         tables = delexicaliser_tables()
-        gazetteer = build_gazetteer(records, tables)
+        gazetteer = Gazetteer(records, tables)
         self.gazetteer = gazetteer
         self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
-        areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
+        # The letters that postcodes begin with, also spelt apart.
+        areas = {*tables["postcode_areas"]}
+        areas.update(_DIGIT.split(postcode)[0] for postcode in gazetteer.numbers["POST"])
+        areas.discard("")
+        spelt_areas = [r"[ .,]?".join(area) for area in sorted(areas)]
         # What `%name%` stands for in patterns.
-        fragments = {**tables["parts"], "areas": areas}
-        self._codes = []
+        fragments = {**tables["parts"], "areas": "|".join(spelt_areas)}
+        self._codes: list[tuple[TomlTable, list[re.Pattern[str]]]] = []
         for rule in tables["code"]:
             patterns = []
             for written in rule["patterns"]:
@@ -151,9 +139,10 @@ class Delexicaliser:
                     pattern = pattern.replace(f"%{name}%", f"(?: {fragment} )")
                 whole = f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}"
                 patterns.append(re.compile(whole, re.VERBOSE))
-            self._codes.append(CodeRule(rule["kind"], patterns, rule.get("mixed_case", False)))
+            self._codes.append((rule, patterns))
         self._name_rules = tables["names"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
+        self._articles = frozenset(self._name_rules["articles"])
         self._street_endings = frozenset(tables["addresses"]["unknown_endings"])
         self._never_in_streets = frozenset(tables["addresses"]["unknown_without"])
         self._marked = tables["marked"]
@@ -180,16 +169,7 @@ class Delexicaliser:
         return self._remembered(_BLANKS.sub(" ", plain_characters(response)))
 
     def _delexicalised(self, response: str) -> Delexicalised:
-        spans = self._spans(response)
-        text = ""
-        done = 0
-        for span in spans:
-            text += f"{response[done : span.start]}[{self._placeholders[span.slot]}]"
-            done = span.end
-        return Delexicalised(response, text + response[done:], tuple(spans))
-
-    def _spans(self, response: str) -> list[Span]:
-        """Return the values of a response, in order."""
+        # Placeholders that the response already has.
         given: list[Token] = []
         for match in _PLACEHOLDER.finditer(response):
             name = match[1].lower()
@@ -210,13 +190,17 @@ class Delexicaliser:
         tokens, canonical = _with_values(
             response, tokens, self.gazetteer.values, corrections, self._shortest
         )
+        # The text with what is marked replaced.
         spans: list[Span] = []
-        after = 0
+        text = ""
+        done = 0
         for token, slot in marked_tokens(tokens, self._marked, self._contexts, self._context_book):
             span = self._span(response, token, slot, mentions, canonical)
-            spans.append(_with_emphasis(response, span, after))
-            after = spans[-1].end
-        return spans
+            span = _with_emphasis(response, span, done)
+            spans.append(span)
+            text += f"{response[done : span.start]}[{self._placeholders[slot]}]"
+            done = span.end
+        return Delexicalised(response, text + response[done:], tuple(spans))
 
     def _span(
         self,
@@ -259,22 +243,28 @@ class Delexicaliser:
             begin in the text.
         """
         read = partial(words_read, corrections=corrections)
-        matches: list[tuple[Found[Mention], list[Mention]]] = []
-        for match in self.gazetteer.phrases.find(tokens, read, self._skipped):
-            mentions = self._accepted(response, tokens, match)
-            if mentions:
-                matches.append((match, mentions))
-        matches.sort(key=lambda accepted: accepted[0].precedence)
+        matches = list(self.gazetteer.phrases.find(tokens, read, self._skipped))
+        # The longest, the exact and the earliest first.
+        matches.sort(key=lambda match: (match.first - match.last, match.corrected, match.stem))
         merged: list[Token] = []
         mentions_by_start: dict[int, list[Mention]] = {}
         taken: set[int] = set()
-        for match, mentions in matches:
+        for match in matches:
             indices = range(match.first, match.last + 1)
-            if taken.isdisjoint(indices):
-                taken.update(indices)
-                first = match.first + self._leaves_article(response, tokens, match)
-                merged.append(_merged(tokens, first, match, mentions[0].slot.lower()))
-                mentions_by_start[tokens[first].start] = mentions
+            if not taken.isdisjoint(indices):
+                continue
+            mentions = self._accepted(response, tokens, match)
+            if not mentions:
+                continue
+            taken.update(indices)
+            first = match.first
+            # Within a sentence, an article in lower case stays in the text.
+            is_within = first > 0 and tokens[first - 1].word not in SENTENCE_ENDS
+            has_article = first < match.last and tokens[first].word in self._articles
+            if has_article and is_within and not response[tokens[first].start].isupper():
+                first += 1
+            merged.append(_merged(tokens, first, match, mentions[0].slot.lower()))
+            mentions_by_start[tokens[first].start] = mentions
         return _with_merged(response, tokens, merged), mentions_by_start
 
     def _accepted(
@@ -313,17 +303,6 @@ class Delexicaliser:
         if has_capital and not (begins_sentence and match.first == match.last):
             return True
         return response[start - 1 : start] in self._name_rules["emphasis"]
-
-    def _leaves_article(
-        self, response: str, tokens: Sequence[Token], match: Found[Mention]
-    ) -> bool:
-        """Return whether a name's article stays in the text: within a sentence, in lower case."""
-        article = tokens[match.first]
-        if article.word not in self._name_rules["articles"] or match.first == match.last:
-            return False
-        if match.first == 0 or tokens[match.first - 1].word in SENTENCE_ENDS:
-            return False
-        return not response[article.start].isupper()
 
     def _with_unknown_addresses(self, response: str, tokens: list[Token]) -> list[Token]:
         """Return the tokens with addresses that no record has as one token each.
@@ -459,7 +438,7 @@ def _topic_book() -> PhraseBook[str]:
 def find_codes(
     text: str,
     given: Sequence[Token],
-    rules: Iterable[CodeRule],
+    rules: Iterable[tuple[TomlTable, Sequence[re.Pattern[str]]]],
     vocabulary: Set[str],
 ) -> tuple[str, list[Token]]:
     """Find the numbers and codes of a text.
@@ -467,8 +446,9 @@ def find_codes(
     Args:
         text: The text.
         given: What of it is known already; codes neither lie in it nor reach over it.
-        rules: The rules, in the order in which they are tried. A value has a digit, unless its
-            kind is one of `_MAY_LACK_DIGITS`.
+        rules: The rules, in the order in which they are tried, each with its patterns, whose group
+            `value` is the code. A value has a digit, unless its `kind` is one of
+            `_MAY_LACK_DIGITS`; a rule of `mixed_case` does not hold for a text all in capitals.
         vocabulary: Words of names and values, in lower case; letters that are one are no code.
 
     Returns:
@@ -476,18 +456,19 @@ def find_codes(
     """
     rest = _hidden(text, given)
     codes: list[Token] = []
-    for rule in rules:
-        if rule.kind not in _MAY_LACK_DIGITS and _DIGIT.search(rest) is None:
+    for rule, patterns in rules:
+        kind = rule["kind"]
+        if kind not in _MAY_LACK_DIGITS and _DIGIT.search(rest) is None:
             continue
-        if rule.needs_mixed_case and rest.upper() == rest:
+        if rule.get("mixed_case", False) and rest.upper() == rest:
             continue
-        for pattern in rule.patterns:
+        for pattern in patterns:
             new: list[Token] = []
             for match in pattern.finditer(rest):
                 value = match["value"]
                 if not (value.isalpha() and value.lower() in vocabulary):
                     start, end = match.span("value")
-                    new.append(Token(start, end, "", end, rule.kind))
+                    new.append(Token(start, end, "", end, kind))
             codes += new
             rest = _hidden(rest, new)
     return rest, codes
@@ -499,16 +480,3 @@ def _hidden(text: str, codes: Sequence[Token]) -> str:
         hidden = _HIDDEN * (token.end - token.start)
         text = text[: token.start] + hidden + text[token.end :]
     return text
-
-
-def postcode_areas(letters: Iterable[str], postcodes: Iterable[str]) -> str:
-    """Return a pattern of the letters that postcodes begin with, also spelt apart.
-
-    Args:
-        letters: Letters that count in any case.
-        postcodes: Postcodes of venues, in lower case and without blanks.
-    """
-    areas = {*letters}
-    areas.update(_DIGIT.split(postcode)[0] for postcode in postcodes)
-    areas.discard("")
-    return "|".join(r"[ .,]?".join(area) for area in sorted(areas))

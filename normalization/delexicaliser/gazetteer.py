@@ -8,7 +8,7 @@ forms that people use, by the rules of a table: without the article, the town or
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
@@ -93,24 +93,6 @@ class Mention:
     sure: bool
 
 
-@dataclass(frozen=True)
-class Gazetteer:
-    """What texts may say of venues.
-
-    Attributes:
-        venues: Every venue of the records, trains included.
-        phrases: Names and addresses in all their spellings.
-        numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> whose it is.
-        values: Values that are no name: foods, stations, areas; each with its kind and its
-            canonical form.
-    """
-
-    venues: Mapping[VenueId, Venue]
-    phrases: PhraseBook[Mention]
-    numbers: Mapping[str, Mapping[str, Sequence[VenueId]]]
-    values: PhraseBook[tuple[str, str]]
-
-
 def comparable(slot: str, value: str) -> str:
     """Return a value in the form in which values of its slot are compared.
 
@@ -130,53 +112,6 @@ _RECORD_SLOTS = {"phone": "PHONE", "postcode": "POST", "address": "ADDRESS"}
 """Key of a venue record -> the ontology slot of its value."""
 
 
-def build_gazetteer(records: VenueRecords, tables: TomlTable) -> Gazetteer:
-    """Return the gazetteer of venue records.
-
-    Args:
-        records: The records. Unknown values (`?`) and missing ones are passed over.
-        tables: The tables of a delexicaliser (`lex1.toml`).
-    """
-    stations, towns = _stations(records.get("train", ()))
-    named: list[tuple[str, Mapping[str, object]]] = []
-    for domain in NAMED_DOMAINS:
-        named += [(domain, record) for record in records.get(domain, ())]
-    value_kinds: dict[str, str] = {}
-    for slot in ("food", "type", "area"):
-        for _, record in named:
-            value_kinds[_stated_value(record, slot).lower()] = slot
-    for station in stations:
-        value_kinds[station] = "town" if station in towns else "place"
-    for place in tables["place_without_record"]:
-        named.append((place["domain"], {**place, "id": place["name"]}))
-    spelling = _Spelling(tables["names"], tables["addresses"], towns)
-    venues: dict[VenueId, Venue] = {}
-    mentions: list[tuple[Phrase, Mention]] = []
-    for domain, record in named:
-        venue = _venue(domain, record)
-        venues[venue.key] = venue
-        mentions += spelling.mentions(venue, _stated_value(record, "address"))
-    for train in _trains(records.get("train", ())):
-        venues[train.key] = train
-    numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
-    for venue in venues.values():
-        for slot in numbers.keys() & venue.values.keys():
-            numbers[slot].setdefault(venue.values[slot], []).append(venue.key)
-    value_phrases = _value_book(tables["values"], value_kinds)
-    return Gazetteer(venues, PhraseBook(mentions), numbers, value_phrases)
-
-
-def _stations(trains: Iterable[Mapping[str, object]]) -> tuple[set[str], set[str]]:
-    """Return all stations of trains, and those at which every train starts or ends, if any."""
-    stations: set[str] = set()
-    shared: set[str] | None = None
-    for train in trains:
-        ends = {_stated_value(train, end).lower() for end in ("departure", "destination")}
-        stations |= ends
-        shared = ends if shared is None else shared & ends
-    return stations, shared or set()
-
-
 def _venue(domain: str, record: Mapping[str, object]) -> Venue:
     """Return the venue of a record."""
     values = {}
@@ -188,16 +123,6 @@ def _venue(domain: str, record: Mapping[str, object]) -> Venue:
     return Venue(VenueId(domain, str(record["id"])), name, values, [record])
 
 
-def _trains(records: Iterable[Mapping[str, object]]) -> Iterator[Venue]:
-    """Yield the trains of records; the records of one id are those of several days."""
-    by_id: dict[str, list[Mapping[str, object]]] = {}
-    for record in records:
-        by_id.setdefault(_stated_value(record, "trainID"), []).append(record)
-    for id_, days in by_id.items():
-        values = {"TRAINID": comparable("TRAINID", id_)}
-        yield Venue(VenueId("train", id_), id_, values, days)
-
-
 def _stated_value(record: Mapping[str, object], key: str) -> str:
     """Return a record's value; "" if it is missing or unknown."""
     value = record.get(key)
@@ -206,30 +131,68 @@ def _stated_value(record: Mapping[str, object], key: str) -> str:
     return value.strip()
 
 
-class _Spelling:
-    """The rules by which names and addresses are written out."""
+class Gazetteer:
+    """What texts may say of venues.
 
-    def __init__(self, names: TomlTable, addresses: TomlTable, towns: Collection[str]) -> None:
+    Args:
+        records: The venue records. Unknown values (`?`) and missing ones are passed over.
+        tables: The tables of a delexicaliser (`lex1.toml`).
+
+    Attributes:
+        venues: Every venue of the records, trains included.
+        phrases: Names and addresses in all their spellings.
+        numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> whose it is.
+        values: Values that are no name: foods, stations, areas; each with its kind and its
+            canonical form.
+    """
+
+    def __init__(self, records: VenueRecords, tables: TomlTable) -> None:
+        # The stations of trains, and the towns among them: where every train starts or ends.
+        trains: dict[str, list[Mapping[str, object]]] = {}
+        stations: set[str] = set()
+        towns: set[str] = set()
+        for record in records.get("train", ()):
+            ends = {_stated_value(record, end).lower() for end in ("departure", "destination")}
+            towns = towns & ends if trains else ends
+            stations |= ends
+            trains.setdefault(_stated_value(record, "trainID"), []).append(record)
+        # The rules by which names and addresses are written out.
+        names, addresses = tables["names"], tables["addresses"]
         self._ordinary = frozenset(names["ordinary_words"])
         self._unsure = set(map(words, names["need_more"]))
         self._articles = frozenset(names["articles"])
-        self._towns = [(town,) for town in set(names["towns"]).union(towns)]
+        self._towns = [(town,) for town in towns.union(names["towns"])]
         self._joints = frozenset(names["joints"])
         self._types: dict[str, list[Phrase]] = {}
         for domain, types in names["type_words"].items():
             self._types[domain] = list(map(words, types))
         self._districts = list(map(words, addresses["districts"]))
         self._streets = frozenset(addresses["street_words"])
-        # Groups of phrases that may replace each other, and the words that these begin with.
-        self._equal: list[list[Phrase]] = []
-        self._firsts: set[str] = set()
-        for group in names["spellings"]:
-            phrases = list(map(words, group))
-            self._equal.append(phrases)
-            self._firsts.update(phrase[0] for phrase in phrases)
+        # Groups of phrases that may replace each other.
+        self._equal = [list(map(words, group)) for group in names["spellings"]]
         self._aliases = names["aliases"]
+        # Venues, and what their names and addresses may be called.
+        named: list[Venue] = []
+        for domain in NAMED_DOMAINS:
+            for record in records.get(domain, ()):
+                named.append(_venue(domain, record))
+        self.values = _value_book(named, stations, towns, tables["values"])
+        for place in tables["place_without_record"]:
+            named.append(_venue(place["domain"], {**place, "id": place["name"]}))
+        mentions: list[tuple[Phrase, Mention]] = []
+        for venue in named:
+            mentions += self._mentions(venue)
+        self.venues = {venue.key: venue for venue in named}
+        for id_, days in trains.items():
+            key = VenueId("train", id_)
+            self.venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, days)
+        self.phrases = PhraseBook(mentions)
+        self.numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
+        for venue in self.venues.values():
+            for slot in self.numbers.keys() & venue.values.keys():
+                self.numbers[slot].setdefault(venue.values[slot], []).append(venue.key)
 
-    def mentions(self, venue: Venue, address: str) -> Iterator[tuple[Phrase, Mention]]:
+    def _mentions(self, venue: Venue) -> Iterator[tuple[Phrase, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
         sure = Mention("NAME", venue.name, venue.key, whole=True, sure=True)
         unsure = replace(sure, sure=False)
@@ -237,6 +200,7 @@ class _Spelling:
             has_article = phrase[0] in self._articles
             bare = phrase[1:] if has_article else phrase
             yield phrase, sure if self._unsure.isdisjoint((phrase, bare)) else unsure
+        address = _stated_value(venue.records[0], "address")
         if address:
             whole = Mention("ADDRESS", address, venue.key, whole=True, sure=True)
             part = replace(whole, whole=False)
@@ -260,11 +224,19 @@ class _Spelling:
 
     def _short_names(self, full: Phrase, domain: str) -> set[Phrase]:
         """Return a name and all that it can be shortened to, step by step."""
+        ends = self._towns + self._types.get(domain, []) + self._districts
+        beginnings = [(article,) for article in self._articles] + ends
         names = {full}
         pending = [full]
         while pending:
             name = pending.pop()
-            for reduced in self._reductions(name, domain):
+            # The name without one of the things that people leave out.
+            shorter = [name[: -len(end)] for end in ends if name[-len(end) :] == end]
+            shorter += [name[len(start) :] for start in beginnings if name[: len(start)] == start]
+            for index, word in enumerate(name):
+                if word in self._joints and index > 1:
+                    shorter.append(name[:index])
+            for reduced in shorter:
                 is_ordinary = all(word in self._ordinary or len(word) == 1 for word in reduced)
                 lacks_article = name[0] in self._articles and reduced == name[1:]
                 # Ordinary words alone do not tell what is meant, unless a table lists them.
@@ -273,20 +245,6 @@ class _Spelling:
                     names.add(reduced)
                     pending.append(reduced)
         return names
-
-    def _reductions(self, name: Phrase, domain: str) -> Iterator[Phrase]:
-        """Yield a name without one of the things that people leave out."""
-        ends = self._towns + self._types.get(domain, []) + self._districts
-        for end in ends:
-            if name[-len(end) :] == end:
-                yield name[: -len(end)]
-        beginnings = [(article,) for article in self._articles] + ends
-        for beginning in beginnings:
-            if name[: len(beginning)] == beginning:
-                yield name[len(beginning) :]
-        for index, word in enumerate(name):
-            if word in self._joints and index > 1:
-                yield name[:index]
 
     def _addresses(self, address: str) -> dict[Phrase, bool]:
         """Return spelling -> whether it is the whole address."""
@@ -326,8 +284,6 @@ class _Spelling:
     def _spelt(self, phrase: Phrase) -> set[Phrase]:
         """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
         variants = {phrase}
-        if self._firsts.isdisjoint(phrase):
-            return variants
         for group in self._equal:
             for variant in list(variants):
                 for spelling, start in product(group, range(len(variant))):
@@ -341,15 +297,25 @@ class _Spelling:
 AS_IT_IS = "*"
 
 
-def _value_book(tables: TomlTable, recorded: Mapping[str, str]) -> PhraseBook[tuple[str, str]]:
+def _value_book(
+    venues: Sequence[Venue], stations: Set[str], towns: Set[str], tables: TomlTable
+) -> PhraseBook[tuple[str, str]]:
     """Return the phrases of values that are no name: each with its kind and its canonical form.
 
     Args:
+        venues: Venues with a food, a type or an area.
+        stations: The stations of trains.
+        towns: Those of them that are towns.
         tables: `values` of a delexicaliser's tables: kind -> canonical form -> patterns; `*` is
             the canonical form of phrases that are their own.
-        recorded: Value of the venue records -> its kind.
     """
-    phrases = {words(value): (kind, value) for value, kind in recorded.items()}
+    kinds: dict[str, str] = {}
+    for slot in ("food", "type", "area"):
+        for venue in venues:
+            kinds[_stated_value(venue.records[0], slot).lower()] = slot
+    for station in stations:
+        kinds[station] = "town" if station in towns else "place"
+    phrases = {words(value): (kind, value) for value, kind in kinds.items()}
     for kind, forms in tables.items():
         for canonical, patterns in forms.items():
             for spelling in chain.from_iterable(map(spellings, patterns)):

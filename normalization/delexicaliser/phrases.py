@@ -135,11 +135,6 @@ class Found(Generic[T]):
     corrected: int
     entries: Sequence[T]
 
-    @property
-    def precedence(self) -> tuple[int, int, bool, int]:
-        """The order of matches that may overlap: the longest, the exact and the earliest first."""
-        return self.first - self.last, self.corrected, self.stem, self.first
-
 
 def words_read(
     token: Token, corrections: Mapping[str, Sequence[str]] | None = None
@@ -274,14 +269,13 @@ class Decision(NamedTuple):
     Attributes:
         rule: The number of its rule.
         begins_sentence: Whether it must begin a sentence.
-        value: Which of its elements is the value that it decides about; None of a cue.
-        kinds: Of a cue, the kinds of the values that it decides about in the rest of its sentence.
+        value: Which of its elements is the value that it decides about; None of a cue, which
+            decides about the values of its rule's kinds in the rest of its sentence.
     """
 
     rule: int
     begins_sentence: bool
     value: int | None
-    kinds: Sequence[str]
 
 
 def context_book(rules: Sequence[TomlTable]) -> PhraseBook[Decision]:
@@ -293,7 +287,6 @@ def context_book(rules: Sequence[TomlTable]) -> PhraseBook[Decision]:
     """
     phrases: list[tuple[Sequence[str], Decision]] = []
     for number, rule in enumerate(rules):
-        kinds = rule.get("kinds", ())
         for pattern in (*rule.get("patterns", ()), *rule.get("cues", ())):
             for elements in spellings(pattern):
                 begins_sentence = elements[0] == "^"
@@ -301,7 +294,7 @@ def context_book(rules: Sequence[TomlTable]) -> PhraseBook[Decision]:
                 value = None
                 if "{" in elements:
                     value = elements.index("{") - begins_sentence
-                phrases.append((phrase, Decision(number, begins_sentence, value, kinds)))
+                phrases.append((phrase, Decision(number, begins_sentence, value)))
     return PhraseBook(phrases)
 
 
@@ -323,7 +316,7 @@ def marked_tokens(
     for index, token in enumerate(text):
         if token.kind in kinds and token.stem_end != GIVEN:
             markable.append(index)
-    rule_numbers = _deciding_rules(text, book) if markable else {}
+    rule_numbers = _deciding_rules(text, rules, book) if markable else {}
     for index in markable:
         token = text[index]
         kind = kinds[token.kind]
@@ -337,7 +330,9 @@ def marked_tokens(
             yield token, kind["slot"]
 
 
-def _deciding_rules(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[int, int]:
+def _deciding_rules(
+    text: Sequence[Token], rules: Sequence[TomlTable], book: PhraseBook[Decision]
+) -> dict[int, int]:
     """Return index of a token -> number of the rule that decides about it: the first that does.
 
     A cue decides about the values of its kinds in the rest of its sentence.
@@ -351,7 +346,8 @@ def _deciding_rules(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[i
             if decision.begins_sentence and before not in SENTENCE_ENDS:
                 continue
             if decision.value is None:
-                by_kind = [(kind, decision.rule) for kind in decision.kinds]
+                kinds = rules[decision.rule]["kinds"]
+                by_kind = [(kind, decision.rule) for kind in kinds]
                 cues.setdefault(match.last + 1, []).extend(by_kind)
             else:
                 index = match.first + decision.value
