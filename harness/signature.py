@@ -52,20 +52,13 @@ active domains it is a system's own: on boards, and in `mwz compare` of entries,
 
 
 @cache
-def installed_version(package: str) -> str:
-    """Return the version of an installed package; looking it up takes a millisecond."""
-    return version(package)
+def current_versions() -> Mapping[str, str]:
+    """Return the versions of `HARNESS` and of `LIBRARIES`, as they are installed.
 
-
-def harness_version() -> str:
-    """Return the version of this package."""
-    return installed_version("multiwoz-harness")
-
-
-def current_versions() -> dict[str, str]:
-    """Return the versions of the harness and of `LIBRARIES`, as they are installed."""
-    libraries = {library: installed_version(library) for library in LIBRARIES}
-    return {HARNESS: harness_version(), **libraries}
+    Looking a version up takes a millisecond.
+    """
+    libraries = {library: version(library) for library in LIBRARIES}
+    return {HARNESS: version("multiwoz-harness"), **libraries}
 
 
 @dataclass(frozen=True)
@@ -212,13 +205,6 @@ class Signature:
             if value is not None:
                 values[field_.name] = dict(value) if isinstance(value, Mapping) else value
         return values
-
-
-def signatures_by_setup(signature: Signature) -> list[Signature]:
-    """Return the signature of each set-up that a signature has; itself if it has none."""
-    if signature.setup is None:
-        return [signature]
-    return [signature.part(setup) for setup in chosen_setups(signature.setup)]
 
 
 def grouped(

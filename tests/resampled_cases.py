@@ -36,7 +36,7 @@ def report_figures(report: Report) -> dict[str, float]:
     for style, score in (report.bleu or {}).items():
         figures["bleu" if style == "mwz22" else f"bleu.{style}"] = score
     for setup in ("strict", "optimistic"):
-        scores = report.setup(setup)
+        scores = report.metrics[setup]
         if scores is not None:
             prefix = "" if setup == "strict" else "optimistic."
             figures[f"{prefix}inform"] = scores.inform["total"]

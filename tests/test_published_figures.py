@@ -150,7 +150,7 @@ def _check_tables_4_and_5(report: Report, system: str) -> None:
 
 
 def _totals(report: Report, setup: str = "strict") -> tuple[float, float]:
-    scores = report.setup(setup)
+    scores = report.metrics[setup]
     return scores.inform["total"], scores.success["total"]
 
 

@@ -76,7 +76,7 @@ def scored(content: bytes, scorer: Scorer) -> Reading:
     except InputError as error:
         return Reading({}, [str(error)])
     report = chosen.report(played)
-    strict = report.setup("strict")
+    strict = report.metrics["strict"]
     figures = {INFORM: strict.inform["total"], SUCCESS: strict.success["total"]}
     if "bleu" in report.metrics:
         figures[BLEU] = report.bleu[CANONICAL_STYLE]

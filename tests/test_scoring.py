@@ -49,7 +49,7 @@ def _score(predictions: Mapping[str, Any], **options: Any) -> Report:
 
 
 def _rates(report: Report, setup: str = "strict") -> tuple[float, float]:
-    scores = report.setup(setup)
+    scores = report.metrics[setup]
     return scores.inform["total"], scores.success["total"]
 
 

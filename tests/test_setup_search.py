@@ -104,7 +104,7 @@ def test_its_named_points_are_the_scores_under_those_names(
     for setup, point in named.items():
         options = Options(rules=rules, setup=setup, metrics=["inform"])
         report = score(json.loads(sample_content(name)), sample, options)
-        rates = report.setup(setup)
+        rates = report.metrics[setup]
         assert _both(point) == (rates.inform["total"], rates.success["total"])
         assert (point.ways["domains"], point.ways["states"]) == (
             rates.domains,

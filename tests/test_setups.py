@@ -263,7 +263,7 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
         ("uniconv", 100, "slots", "goal"),
     ):
         report = _scored(name, NAMED)
-        scores = report.setup(name)
+        scores = report.metrics[name]
         assert (scores.inform["total"], scores.success["total"]) == (inform, inform)
         assert (scores.domains, report.signature.domains, report.signature.states) == (
             domains,
@@ -338,5 +338,5 @@ def test_named_set_ups_on_published_outputs(
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
     scorer = Scorer(multiwoz, Options(setup=setup, metrics=["inform"]))
-    scores = scorer.score(predictions(system)).setup(setup)
+    scores = scorer.score(predictions(system)).metrics[setup]
     assert (round(scores.inform["total"], 1), round(scores.success["total"], 1)) == rates

@@ -15,14 +15,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
 from ..rooms import absent_tracks
-from ..signature import PLACEHOLDERS, current_versions, installed_version
+from ..signature import PLACEHOLDERS, current_versions
 from .scores import SCORES_FILE, DialogueScores, Scores, read_scores, scores_text
 from .systems import System, folder_name, read_system
 from .track import report_left_out, tracks
@@ -226,7 +226,7 @@ def absent_packages(entries: Iterable[Entry]) -> dict[str, str]:
     absent = {}
     for package in used.keys() - current_versions():
         try:
-            installed_version(package)
+            version(package)
         except PackageNotFoundError:
             absent[package] = used[package]
     return absent

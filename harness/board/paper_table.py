@@ -37,7 +37,7 @@ from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
 from ..metrics import MAIN_SETUP
 from ..scoring import Report, reporting_words, whole_figure
-from ..signature import harness_version
+from ..signature import HARNESS, current_versions
 from .entries import Entry
 from .systems import arxiv_number, system_year
 
@@ -304,7 +304,7 @@ def _sentence(
 
     if plays:
         benchmark = str(rows[0].evidence[0].signature.benchmark)
-        yield f"Scores by multiwoz-harness {harness_version()}{cited('harness')}, on"
+        yield f"Scores by multiwoz-harness {current_versions()[HARNESS]}{cited('harness')}, on"
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:

@@ -29,7 +29,7 @@ from ..metrics import (
     result_types,
     setup_figure_name,
 )
-from ..signature import Signature, harness_version, signatures_by_setup
+from ..signature import HARNESS, Signature, chosen_setups, current_versions
 
 if TYPE_CHECKING:
     from ..metrics import Diversity, TrackingResult
@@ -101,16 +101,12 @@ class Report:
     @property
     def strict(self) -> SetupScores | None:
         """Inform and Success in the strict set-up; None if not asked for."""
-        return self.setup(MAIN_SETUP)
+        return self.metrics.get(MAIN_SETUP)
 
     @property
     def optimistic(self) -> SetupScores | None:
         """Inform and Success in the optimistic set-up; None if not asked for."""
-        return self.setup("optimistic")
-
-    def setup(self, name: str) -> SetupScores | None:
-        """Return Inform and Success under a set-up; None if not asked for."""
-        return self.metrics.get(name)
+        return self.metrics.get("optimistic")
 
     @property
     def inform(self) -> float | None:
@@ -141,10 +137,11 @@ class Report:
     def figures(self) -> Mapping[str, float]:
         """Figure -> value, of all that metrics name: `bleu`, `optimistic.inform` and so on."""
         figures: dict[str, float] = {}
-        for style, score in (self.bleu or {}).items():
-            figures[bleu_figure(style)] = score
         for key, result in self.metrics.items():
-            if isinstance(result, SetupScores):
+            if key == "bleu":
+                for style, score in result.items():
+                    figures[bleu_figure(style)] = score
+            elif isinstance(result, SetupScores):
                 figures[setup_figure_name(key, "inform")] = result.inform[TOTAL]
                 figures[setup_figure_name(key, "success")] = result.success[TOTAL]
                 if result.combined is not None:
@@ -237,7 +234,7 @@ def read_report(content: object, source: str) -> Report:
 
 def has_gold_states(report: Report) -> bool:
     """Return whether Inform and Success were computed with gold belief states, or with the goal."""
-    has_setup = any(report.setup(name) is not None for name in SETUPS)
+    has_setup = any(name in report.metrics for name in SETUPS)
     return has_setup and report.signature.states in ("gold", "goal")
 
 
@@ -325,7 +322,9 @@ def report_text(report: Report, more: str = "", signature: Signature | None = No
     texts.append("\n".join(_notes(report)))
     texts.append(more)
     signature = report.signature if signature is None else signature
-    signatures = signatures_by_setup(signature) if totals else [signature]
+    signatures = [signature]
+    if totals and signature.setup is not None:
+        signatures = [signature.part(setup) for setup in chosen_setups(signature.setup)]
     lines = [f"{reporting_words(report)} Signature:", *map(str, signatures)]
     texts.append("\n".join(lines))
     return "\n\n".join(text for text in texts if text)
@@ -357,12 +356,12 @@ def reporting_words(
     """
     signature = report.signature
     parts = []
-    if report.bleu is not None:
+    if "bleu" in report.metrics:
         benchmark = signature.benchmark or ""
         parts.append(
             f"BLEU{cited('bleu')} against the references of {escape(benchmark)}{cited(benchmark)}"
         )
-    names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
+    names = [name for name in SETUPS if name in setups and name in report.metrics]
     if names:
         sources = [f"{signature.states} belief states"]
         if domains and signature.domains in _DOMAINS:
@@ -372,7 +371,8 @@ def reporting_words(
             f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{plural}, by "
             f"rule set {signature.rules}, with {' and '.join(sources)}"
         )
-    maker = f"Scores by {escape('multiwoz-harness')} {harness_version()}{cited('harness')}"
+    version = current_versions()[HARNESS]
+    maker = f"Scores by {escape('multiwoz-harness')} {version}{cited('harness')}"
     return f"{maker}: {'; '.join(parts)}." if parts else f"{maker}."
 
 
@@ -386,7 +386,7 @@ def _totals(report: Report) -> tuple[list[str], list[list[str]]]:
     headers += [column.title for column in columns]
     rows = []
     for setup in SETUPS:
-        if report.setup(setup) is not None:
+        if setup in report.metrics:
             row = [setup]
             row += [figure(setup_figure(report, column.name, setup)) for column in columns]
             rows.append(row)
@@ -412,8 +412,7 @@ def _notes(report: Report) -> Iterator[str]:
     if signature.states:
         sources = []
         for name in SETUPS:
-            scores = report.setup(name)
-            if scores is not None and name != "optimistic":
-                sources.append(f"active domains ({name}): {scores.domains}")
+            if name in report.metrics and name != "optimistic":
+                sources.append(f"active domains ({name}): {report.metrics[name].domains}")
         sources.append(f"belief states: {signature.states}")
         yield "; ".join(sources)

@@ -59,7 +59,7 @@ def test_counts_of_a_part_and_of_the_rest_add_up(names: set[str]) -> None:
     for setup in ("strict", "optimistic"):
         for rate in ("inform", "success"):
             counts = [
-                getattr(report.setup(setup), rate)["total"] * report.coverage.dialogues / 100
+                getattr(report.metrics[setup], rate)["total"] * report.coverage.dialogues / 100
                 for report in (part, rest, _WHOLE)
             ]
             assert counts[0] + counts[1] == pytest.approx(counts[2], abs=1e-9)

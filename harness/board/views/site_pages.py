@@ -24,7 +24,7 @@ from mwz.normalization import folder_of
 from ...errors import InputError
 from ...glossary import glossary, glossary_page
 from ...io import figure, read_bytes, signed, write_atomically
-from ...signature import harness_version
+from ...signature import HARNESS, current_versions
 from ..markdown import older_results_page
 from ..model import PAGES, Board
 from .board_data import (
@@ -107,7 +107,7 @@ def make_site(
         "labels": labels,
         "repository": repository,
         "newest": newest,
-        "version": harness_version(),
+        "version": current_versions()[HARNESS],
         "comparable": compared is not None,
         "dataset": dataset(),
         "terms": glossary(),
