@@ -20,7 +20,6 @@ from ..scoring import (
     normalize,
     played_remarks,
     report_on,
-    signature_of,
     with_all_metrics,
 )
 from ..signature import Signature
@@ -114,7 +113,7 @@ class Responses:
     @property
     def signature(self) -> Signature:
         """What `FIGURES` depend on under the default rule set."""
-        return signature_of(self._scorer_of_figures, self.played)
+        return self._scorer_of_figures.signature(self.played)
 
     @property
     def _scorer_of_figures(self) -> Scorer:

@@ -17,7 +17,7 @@ from mwz.normalization import STEPS, normalized_text
 
 from ..io import Table, figure, formatted, short_names, signed
 from ..metrics import RANKED, Played
-from ..scoring import Options, Scorer, normalize, setup_figure, signature_of
+from ..scoring import Options, Scorer, normalize, setup_figure
 from ..submission import Submission
 from . import option
 from .reading import chosen_benchmark, read_submissions
@@ -83,7 +83,7 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
     headers = [""]
     for key in whole:
         headers += [key.replace("_", " "), "cost"]
-    return Table(name, name, headers, rows, data, [str(signature_of(scorer, played))])
+    return Table(name, name, headers, rows, data, [str(scorer.signature(played))])
 
 
 def _figures(scorer: Scorer, played: Played) -> dict[str, float]:

@@ -25,7 +25,7 @@ from ..io import (
     write_json,
     write_text,
 )
-from ..metrics import default_metrics, response_metrics
+from ..metrics import named_metrics, response_metrics
 from ..rooms import import_room
 from ..scoring import (
     Options,
@@ -54,7 +54,7 @@ from .reading import chosen_benchmark, progress, read_outputs, read_plays
 @click.option(
     "--metrics",
     metavar="METRIC,…",
-    default=",".join(default_metrics()),
+    default=",".join(named_metrics()),
     show_default=True,
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )

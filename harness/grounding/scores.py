@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import grounding, scoring
@@ -56,27 +56,21 @@ GROUNDED = "grounded."
 """What the names of the figures begin with."""
 
 
-def _grounded_figure(name: str, title: str, main: bool = False, rate: bool = True) -> Figure:
-    """Return a figure of the metric; a rate is one of dialogues won."""
-    return Figure(
-        GROUNDED + name,
-        title,
-        digits=1,
-        interval_digits=1,
-        main=main,
-        use="shown",
-        won=name if rate else None,
-    )
-
+_figure = partial(Figure, digits=1, interval_digits=1, use="shown")
 
 FIGURES = (
-    _grounded_figure("inform", "Grounded Inform", main=True),
-    _grounded_figure("inform_all", "Grounded Inform, all"),
-    _grounded_figure("success", "Grounded Success", main=True),
-    _grounded_figure("success_all", "Grounded Success, all", main=True),
-    _grounded_figure("success_requested", "Grounded Success, all requested", main=True),
-    _grounded_figure("in_database", "Told, in database", rate=False),
-    _grounded_figure("of_named_venue", "Told, of a named venue", rate=False),
+    _figure("grounded.inform", "Grounded Inform", main=True, won="inform"),
+    _figure("grounded.inform_all", "Grounded Inform, all", won="inform_all"),
+    _figure("grounded.success", "Grounded Success", main=True, won="success"),
+    _figure("grounded.success_all", "Grounded Success, all", main=True, won="success_all"),
+    _figure(
+        "grounded.success_requested",
+        "Grounded Success, all requested",
+        main=True,
+        won="success_requested",
+    ),
+    _figure("grounded.in_database", "Told, in database"),
+    _figure("grounded.of_named_venue", "Told, of a named venue"),
 )
 
 ToldShares: TypeAlias = Mapping[str, "int | float | None"]

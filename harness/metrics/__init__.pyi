@@ -57,7 +57,6 @@ from .played import (
     Played as Played,
 )
 from .registry import (
-    default_metrics as default_metrics,
     metric_results as metric_results,
     named_metrics as named_metrics,
     reported_figures as reported_figures,
@@ -65,7 +64,6 @@ from .registry import (
     response_metrics as response_metrics,
     result_keys as result_keys,
     result_types as result_types,
-    shown_figures as shown_figures,
 )
 from .setups import (
     BOTH as BOTH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -148,24 +148,24 @@ def _check_numbers(result: object) -> None:
             raise ValueError(f"the result: expected {expected}, found {result!r:.60}")
 
 
-def default_metrics() -> tuple[str, ...]:
-    """Return the names of the metrics that are computed where none are named."""
-    return tuple(name for name, metric in response_metrics().items() if metric.is_default)
-
-
 @cache
 def resampled_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that intervals and tests can be computed of."""
     return tuple(name for name, metric in response_metrics().items() if metric.rows is not None)
 
 
-def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
+def named_metrics(names: Collection[str] | None = None) -> tuple[str, ...]:
     """Return the metrics that names or aliases stand for, each once, in the order given.
+
+    Args:
+        names: The names; None for the metrics that are computed where none are named.
 
     Raises:
         InputError: One of them is unknown.
     """
     metrics = response_metrics()
+    if names is None:
+        names = [name for name, metric in metrics.items() if metric.is_default]
     problems = []
     chosen: dict[str, None] = {}
     for name in names:
@@ -180,21 +180,16 @@ def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 
 @cache
-def reported_figures() -> Mapping[str, Figure]:
-    """Return name -> figure, of all figures that papers report and the board may show."""
-    figures = {}
-    for name, figure in shown_figures().items():
-        if figure.use == "reported":
-            figures[name] = figure
-    return figures
+def reported_figures(and_shown: bool = False) -> Mapping[str, Figure]:
+    """Return name -> figure, of all figures that papers report and the board may show.
 
-
-@cache
-def shown_figures() -> Mapping[str, Figure]:
-    """Return name -> figure, of all figures that a table of several files shows."""
+    Args:
+        and_shown: Whether to add those that only tables of several files show.
+    """
+    uses = ("reported", "shown") if and_shown else ("reported",)
     figures = {}
     for metric in response_metrics().values():
         for figure in metric.presentation.table_figures():
-            if figure.use != "detail":
+            if figure.use in uses:
                 figures[figure.name] = figure
     return figures

@@ -42,7 +42,6 @@ from .scorer import (
     plain_signature as plain_signature,
     report_on as report_on,
     sentence_bleu as sentence_bleu,
-    signature_of as signature_of,
     venue_database as venue_database,
     with_all_metrics as with_all_metrics,
 )

@@ -226,7 +226,13 @@ def run(
     """
     if workers == 1:
         scorer = Scorer(benchmark)
-        yield from (_outcome(function, scorer, job) for job in jobs)
+        for job in jobs:
+            outcome: _T | InputError
+            try:
+                outcome = job if isinstance(job, InputError) else function(scorer, *job)
+            except InputError as error:
+                outcome = error
+            yield outcome
         return
     # Imports late what runs processes: it takes 0.04 s, and most runs need one process.
     from concurrent.futures import BrokenExecutor

@@ -21,7 +21,6 @@ from ..metrics import (
     SETUPS,
     Played,
     chosen_setups,
-    default_metrics,
     named_metrics,
     response_metrics,
 )
@@ -103,6 +102,27 @@ class Options:
 
     def __post_init__(self) -> None:
         # Raises what is wrong where the options are written.
+        problems = []
+        for name, values in choices().items():
+            value = getattr(self, name)
+            if value not in values and not (name == "goals" and self.free_running):
+                problems.append(unknown(_KINDS[name], value, values))
+        if not problems and self.setup not in (*RANKED, BOTH):
+            for name in ("domains", "states"):
+                fixed, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+                if fixed is not None and asked not in (AUTO, fixed):
+                    problem = f"set-up {self.setup} takes {fixed} {name}, not {asked}; leave it out"
+                    problems.append(f"{name}: {problem}")
+        try:
+            named_metrics(self.metrics)
+        except InputError as error:
+            problems += error.problems
+        if self.free_running and self.goals in GOALS[1:]:
+            problems.append('goals: of free-running dialogues, take "all" or a file of goals')
+        if (self.lexicalised or self.free_running) and self.placeholders is not None:
+            problems.append("placeholders: responses in plain English have none; leave them out")
+        if problems:
+            raise InputError("options", problems)
         _ = self.resolved
 
     @cached_property
@@ -110,28 +130,17 @@ class Options:
         """What they mean.
 
         Raises:
-            InputError: A value is unknown, or two options contradict each other.
+            InputError: A file that they name cannot be used.
         """
         lexicalised = self.lexicalised or self.free_running
         if lexicalised:
             import_room("harness.grounding", "plain English")
-        problems = list(self._problems())
-        metrics: tuple[str, ...] = ()
-        try:
-            metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
-        except InputError as error:
-            problems += error.problems
-        if self.free_running and self.goals in GOALS[1:]:
-            problems.append('goals: of free-running dialogues, take "all" or a file of goals')
-        if lexicalised and self.placeholders is not None:
-            problems.append("placeholders: responses in plain English have none; leave them out")
-        if problems:
-            raise InputError("options", problems)
+        metrics = named_metrics(self.metrics)
         if lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
-        rules = rule_set(self.rules)
-        aliases = chosen_aliases(self.placeholders, rules)
-        if aliases is not None:
+        rules, aliases = rule_set(self.rules), None
+        if self.placeholders is not None:
+            aliases = chosen_aliases(self.placeholders, rules)
             rules = rule_set(self.rules, aliases)
         part = self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
         goals = None
@@ -154,25 +163,6 @@ class Options:
             goals=goals,
             checks=checks,
         )
-
-    def _problems(self) -> Iterator[str]:
-        """Yield each value that is none of the option's.
-
-        If there is none, yield each source that is asked for while the set-up has one of its own.
-        """
-        are_known = True
-        for name, values in choices().items():
-            value = getattr(self, name)
-            if value not in values and not (name == "goals" and self.free_running):
-                are_known = False
-                yield unknown(_KINDS[name], value, values)
-        if not are_known or self.setup in (*RANKED, BOTH):
-            return
-        for name in ("domains", "states"):
-            fixed = getattr(SETUPS[self.setup], name)
-            asked = getattr(self, name)
-            if fixed is not None and asked not in (AUTO, fixed):
-                yield f"{name}: set-up {self.setup} takes {fixed} {name}, not {asked}; leave it out"
 
 
 _KINDS = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import counted
 from ..io import Table, best_cells, figure
-from ..metrics import HUMAN, MAIN_SETUP, SETUPS, Figure, reported_figures, shown_figures
+from ..metrics import HUMAN, MAIN_SETUP, SETUPS, Figure, reported_figures
 from ..signature import comparable_group, comparison_notes, notes_once
 from .jobs import ScoredSubmission
 from .report import Report, has_gold_states, reporting_words, setup_figure, whole_figure
@@ -90,7 +90,7 @@ def score_table(scored: Sequence[tuple[str, ScoredSubmission]]) -> Table:
 def _columns(reports: Sequence[Report], setup: str) -> list[Figure]:
     """Return the figures that some file has under a set-up."""
     columns = []
-    for column in shown_figures().values():
+    for column in reported_figures(and_shown=True).values():
         if any(setup_figure(report, column.name, setup) is not None for report in reports):
             columns.append(column)
     return columns
@@ -125,7 +125,7 @@ def _data(
     """
     columns: dict[str, list[float | None]] = {}
     for setup in setups:
-        for name in shown_figures():
+        for name in reported_figures(and_shown=True):
             values = [setup_figure(report, name, setup) for report in reports]
             is_empty = values.count(None) == len(values)
             if not is_empty and values != columns.get(name):

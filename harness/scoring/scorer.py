@@ -154,7 +154,7 @@ class Scorer:
             if name in played.metrics:
                 results |= metric_results(played.metrics[name], played)
         return Report(
-            signature=signature_of(self, played),
+            signature=self.signature(played),
             coverage=Coverage(
                 dialogues=len(submission.dialogues),
                 of=len(benchmark.dialogues),
@@ -251,7 +251,7 @@ class Scorer:
             raise InputError("option metrics", unfit)
         needs_references = any("references" in metric.needs for metric in metrics.values())
         goals = self.options.resolved.part
-        benchmark = _part(self.benchmark, goals, self.rules)
+        benchmark = _scored_part(self.benchmark, self.rules, goals)
         if goals != "all":
             dialogues = dict(submission.dialogues)
             for id_ in dialogues.keys() - benchmark.dialogues.keys():
@@ -273,29 +273,45 @@ class Scorer:
             delexicalise=delexicaliser_of(self) if self.options.resolved.lexicalised else None,
         )
 
-    def signature(self) -> Signature:
-        """Return the signature, as far as it does not depend on what is scored.
+    def signature(self, played: Played | None = None) -> Signature:
+        """Return the signature of scores.
 
-        The sources of domains and states are as the options have them, "auto" or another.
+        Args:
+            played: What was scored, as `played` gave it. Without it coverage is left out, and the
+                sources of domains and states are as the options have them, "auto" or another.
         """
         options, rules = self.options, self.rules
+        states, domains, coverage = options.states, options.domains, None
         goals = options.resolved.part
         sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
         uses_gold = "gold" in {options.domains, *sources}
         metrics = [response_metrics()[name] for name in options.resolved.metrics]
-        packages = package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
+        versions = dict(current_versions())
+        versions |= package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
+        if played is not None:
+            states, domains = played.states, played.domains
+            if played.setup not in (*RANKED, BOTH):
+                named = SETUPS[played.setup]
+                states, domains = named.states or states, named.domains or domains
+            submission = played.submission
+            versions |= submission.packages
+            if submission.turns != played.benchmark.turns:
+                turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
+                digest = sha256(repr(turns))[:SHOWN_HASH]
+                coverage = f"{submission.turns}/{played.benchmark.turns}-{digest}"
         return Signature(
             benchmark=self.benchmark.name,
-            data=_content_hash(_part(self.benchmark, goals, rules), rules),
+            data=_content_hash(_scored_part(self.benchmark, rules, goals), rules),
             rules=rules.name,
             rules_digest=rules.digest,
             setup=options.setup,
-            domains=options.domains,
-            states=options.states,
+            domains=domains,
+            states=states,
             goals=goals,
+            coverage=coverage,
             gold_domains=self.benchmark.gold_domains if uses_gold else None,
             parameters=parameters(options),
-            versions={**current_versions(), **packages},
+            versions=versions,
         )
 
 
@@ -376,7 +392,7 @@ def harness_submission(scorer: Scorer, name: str) -> NormalizedSubmission:
         InputError: The benchmark does not hold the human responses.
     """
     if name == HUMAN:
-        whole = _part(scorer.benchmark, "all", scorer.rules)
+        whole = _scored_part(scorer.benchmark, scorer.rules, "all")
         return normalize(scorer, human_submission(whole))
     return made_submission(scorer.benchmark, name)
 
@@ -392,7 +408,7 @@ def report_on(scorer: Scorer, submission: NormalizedSubmission) -> Report:
 
 def evidence_of(scorer: Scorer, played: Played, name: str) -> Evidence:
     """Return the evidence of a submission that `Scorer.played` gave."""
-    return comparison.Evidence.from_played(played, signature_of(scorer, played), name)
+    return comparison.Evidence.from_played(played, scorer.signature(played), name)
 
 
 def _play(scorer: Scorer, predictions: object, source: str) -> Played:
@@ -400,28 +416,6 @@ def _play(scorer: Scorer, predictions: object, source: str) -> Played:
     standard = standard_form(predictions, source)
     submission = check_predictions(scorer, standard, source, likely_mistakes=False)
     return scorer.played(normalize(scorer, submission))
-
-
-def signature_of(scorer: Scorer, played: Played) -> Signature:
-    """Return the signature of scores of what was played."""
-    states, domains = played.states, played.domains
-    if played.setup not in (*RANKED, BOTH):
-        named = SETUPS[played.setup]
-        states, domains = named.states or states, named.domains or domains
-    submission, benchmark = played.submission, played.benchmark
-    coverage = None
-    if submission.turns != benchmark.turns:
-        turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
-        digest = sha256(repr(turns))[:SHOWN_HASH]
-        coverage = f"{submission.turns}/{benchmark.turns}-{digest}"
-    signature = scorer.signature()
-    return replace(
-        signature,
-        domains=domains,
-        states=states,
-        coverage=coverage,
-        versions={**signature.versions, **submission.packages},
-    )
 
 
 def plain_signature(scorer: Scorer) -> Signature:
@@ -472,9 +466,7 @@ def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[
 # Benchmarks are told apart by identity: they are large, and never changed in place.
 
 
-@lru_cache(maxsize=16)
-def _part(benchmark: Benchmark, goals: str, rules: RuleSet) -> Benchmark:
-    return benchmark.scored_part(rules, goals)
+_scored_part = lru_cache(maxsize=16)(Benchmark.scored_part)
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ SECTION = "placeholders"
 """The table of a TOML file that holds aliases."""
 
 
-def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
+def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases:
     """Return the aliases that an option means.
 
     A table that a user writes must fit the rule set. A named table, or one that was read before, is
@@ -25,14 +25,14 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
 
     Args:
         chosen: The name of a named table, the path of a TOML file, a mapping of placeholder name
-            -> ontology name, aliases, or None.
+            -> ontology name, or aliases.
         rules: The rule set.
 
     Raises:
         InputError: `chosen` is none of these, the file cannot be read, or an alias is of a
             placeholder that the rule set knows, or means something that is not in the ontology.
     """
-    if chosen is None or isinstance(chosen, Aliases):
+    if isinstance(chosen, Aliases):
         return chosen
     if isinstance(chosen, str) and chosen in alias_tables():
         return alias_tables()[chosen]
