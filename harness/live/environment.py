@@ -79,7 +79,9 @@ class Environment:
         Raises:
             InputError: There is no such task.
         """
-        self.task = task if isinstance(task, Task) else self.world.task(task)
+        if not isinstance(task, Task):
+            task = self.world.task(task)
+        self.task = task
         self.user = self._make_user(self.task, self.world, seed)
         self.transcript: list[Turn] = []
         self.error: str | None = None
@@ -262,8 +264,10 @@ def booked_slots(
         right["once"] = len(made) == 1
         if domain != "taxi":
             key = naming_key(domain)
-            venues = world.venues_named(domain, last[key], key) if made else []
-            right["venue"] = not set(venues).isdisjoint(world.matching(domain, wanted.info))
+            right["venue"] = False
+            if made:
+                venues = world.venues_named(domain, last[key], key)
+                right["venue"] = not set(venues).isdisjoint(world.matching(domain, wanted.info))
         elif not {*ROUTE} & slots.keys():
             # From one venue of the goal to another.
             begins = _domains_at(last.get("departure", ""), task, world)

@@ -54,7 +54,9 @@ class LiveEnv(gymnasium.Env[str, str]):
             call = None
         if isinstance(call, dict):
             result = self._environment.call(call.get("name", ""), call.get("arguments", {}))
-            observation = json.dumps(result) if self._environment.error is None else None
+            observation = None
+            if self._environment.error is None:
+                observation = json.dumps(result)
         else:
             self._environment.respond(action)
             observation = self._environment.user_turn()

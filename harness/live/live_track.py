@@ -102,7 +102,9 @@ class LiveScores:
         """The tokens of the agent's model per dialogue; None of an agent without one."""
         cost = self.costs.get("agent", {})
         tokens = sum(number for kind, number in cost.items() if kind.endswith("tokens"))
-        return tokens / (self.tasks * self.trials) if tokens else None
+        if not tokens:
+            return None
+        return tokens / (self.tasks * self.trials)
 
 
 # ------------------------------------------------------------------------------------ the table
@@ -147,8 +149,13 @@ def _row(entry: Entry, live: LiveScores) -> Row:
         if number:
             words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
             marks.append(Mark("lost", words, str(number)))
+    user = f"user {live.user}"
     scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
-    user = f"scripted user, version {scripted[1]}" if scripted else f"user {live.user}"
+    if scripted:
+        user = f"scripted user, version {scripted[1]}"
+    flags = {}
+    if live.baseline_calls is not None:
+        flags["baseline_calls"] = live.baseline_calls
     limit = f"at most {parameters.get('max-turns')} turns"
     row = Row(
         entry=entry,
@@ -157,7 +164,7 @@ def _row(entry: Entry, live: LiveScores) -> Row:
         figures=figures,
         reasons=tuple(reasons),
         marks=tuple(marks),
-        flags={} if live.baseline_calls is None else {"baseline_calls": live.baseline_calls},
+        flags=flags,
         table=f"Against the {user}, {limit}, rule set {live.signature.rules}",
         pair_key=entry.key,
         anchor=f"row-{entry.key}",
@@ -356,14 +363,19 @@ def baseline_calls(run: LiveRun) -> float | None:
             for recorded_call in turn.get("calls", ()):
                 made[place, _call(recorded_call["name"], recorded_call["arguments"])] += 1
             baseline(turn["user"], partial(call, task, place))
-    return (made & right).total() / right.total() if right else None
+    if not right:
+        return None
+    return (made & right).total() / right.total()
 
 
 def _call(name: str, arguments: object) -> Hashable:
     """Return a call as it is compared."""
     arguments = parsed(arguments)
-    slots = arguments.items() if isinstance(arguments, dict) else ()
-    return name, frozenset((slot.strip(), str(value).strip().casefold()) for slot, value in slots)
+    slots = set()
+    if isinstance(arguments, dict):
+        for slot, value in arguments.items():
+            slots.add((slot.strip(), str(value).strip().casefold()))
+    return name, frozenset(slots)
 
 
 TRACKS = (

@@ -177,7 +177,9 @@ class LiveRun:
         for rate in ("inform", "success", "requested", "solved"):
             figures[rate] = evidence.scores[rate]
         booking = [outcome["books"] for outcome in outcomes if outcome["booked"]]
-        figures["books"] = 100 * (sum(booking) / len(booking)) if booking else None
+        figures["books"] = None
+        if booking:
+            figures["books"] = 100 * (sum(booking) / len(booking))
         passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
         figures["pass"] = {str(k): asdict(interval) for k, interval in passes}
         details: Counter[str] = Counter()
@@ -225,9 +227,8 @@ class LiveRun:
             outcomes[line["dialogue_id"]].append(line["outcome"])
         powers = range(1, min(trials) + 1)
         # Figure -> what is solved or told in how many trials at once: a rate is that of one trial.
-        columns = {
-            f"pass^{power}" if power > 1 else "solved": ("solved", power) for power in powers
-        }
+        columns = {"solved": ("solved", 1)}
+        columns |= {f"pass^{power}": ("solved", power) for power in powers[1:]}
         columns |= {key: (key, 1) for key in ("requested", "success", "inform")}
         # What counts as a whole task: a whole number, however many trials a play has.
         whole = 1
@@ -244,16 +245,10 @@ class LiveRun:
         figures = []
         terms = glossary()["plays"]
         for column, (key, _) in columns.items():
+            title = terms[column].title if column in terms else column
             is_won = all(row[column] in (0, whole) for row in rows.values())
-            figures.append(
-                Figure(
-                    column,
-                    terms[column].title if column in terms else column,
-                    interval_digits=1,
-                    main=key == "solved",
-                    won=column if is_won else None,
-                )
-            )
+            won = column if is_won else None
+            figures.append(Figure(column, title, interval_digits=1, main=key == "solved", won=won))
 
         def formula(sums: Sums) -> Figures:
             return {column: percent(sums[column], sums["whole"]) for column in columns}
@@ -322,4 +317,6 @@ class Recorded:
     def error(self) -> str | None:
         """Why the dialogue was broken off, if it was."""
         error = self.outcome.get("error")
-        return None if error is None else str(error)
+        if error is None:
+            return None
+        return str(error)
