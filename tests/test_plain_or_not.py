@@ -13,7 +13,7 @@ from plain_english import TOLD
 
 from mwz.harness import InputError, Options, Scorer
 from mwz.harness.benchmark import Benchmark
-from mwz.harness.grounding.delexicalised import placeholders_about_venues
+from mwz.harness.grounding.facts import placeholders_about_venues
 from mwz.harness.submission import Standard
 from mwz.harness.submission.formats.standard import plain_form
 from mwz.normalization import rule_set

@@ -199,7 +199,9 @@ def cause_words(domain: str, result: DomainResult) -> str:
         result: Of a domain that is not matched, explained.
     """
     assert result.cause is not None
-    faults = ": " + "; ".join(map(str, result.faults)) if result.faults else ""
+    faults = ""
+    if result.faults:
+        faults = f": {'; '.join(map(str, result.faults))}"
     return CAUSES[result.cause].format(domain=domain, turn=result.turn, faults=faults)
 
 
@@ -238,12 +240,11 @@ _LABEL = 12
 
 def wrapped(label: str, text: str, indent: int | None = None) -> str:
     """Return a text behind its label, in as many lines as it takes."""
+    if indent is None:
+        indent = len(label) + 2
+    spaces = " " * indent
     return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=label,
-        subsequent_indent=" " * (len(label) + 2 if indent is None else indent),
-        break_on_hyphens=False,
+        text, WIDTH, initial_indent=label, subsequent_indent=spaces, break_on_hyphens=False
     )
 
 
@@ -374,7 +375,9 @@ def dialogue_text(diagnosis: Diagnosis, id_: str) -> str:
     played, gold = diagnosis.played, dialogue.gold
     turns = []
     for turn in followed(diagnosis, dialogue):
-        lines = [] if turn.user is None else [labelled("user", turn.user)]
+        lines = []
+        if turn.user is not None:
+            lines.append(labelled("user", turn.user))
         lines.append(labelled("response", turn.response or "(nothing)"))
         lines.append(labelled("reference", turn.reference))
         lines.append(labelled("active", turn.active))
@@ -384,9 +387,11 @@ def dialogue_text(diagnosis: Diagnosis, id_: str) -> str:
         for domain, effect in turn.steps:
             lines.append(labelled(domain, effect))
         turns.append(lines)
-    all_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
+    number_of_turns = f"{len(turns)}"
+    if len(turns) != gold.turns:
+        number_of_turns += f" of {gold.turns}"
     head = (
-        f"dialogue {id_}, {len(turns)}{all_turns} turns: "
+        f"dialogue {id_}, {number_of_turns} turns: "
         f"Inform {result.inform}, Success {result.success}\n"
         f"active domains: {played.domains}; belief states: {played.states}"
     )
@@ -468,8 +473,10 @@ def _effects(step: Step, domain: str, requested: Collection[str], called: Called
             query = _slots_text(step.query) or "without constraints"
             lookup = f"query {query}: {counted(len(step.venues), 'venue')}"
         effect = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
-        venues = called(domain, step.offered) if step.offered else ""
-        yield f"named; {lookup}, {effect}{venues and ': ' + venues}"
+        names = called(domain, step.offered) if step.offered else ""
+        if names:
+            effect += f": {names}"
+        yield f"named; {lookup}, {effect}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]

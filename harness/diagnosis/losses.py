@@ -217,9 +217,10 @@ _LARGEST = 3
 """How many causes dialogues are shown of."""
 _FIRST = 3
 """How many dialogues are shown of each."""
-_POINTS = (
-    "points: percent of the dialogues, of Inform and Success for domains, of Success for slots; "
-    "what loses a dialogue together shares it"
+_POINTS = "points: percent of the dialogues"
+_OF_SLOTS = (
+    ", of Inform and Success for domains, of Success for slots; what loses a dialogue together "
+    "shares it"
 )
 _SHOWN_SLOTS = 8
 
@@ -287,7 +288,7 @@ def losses_text(
     """
     losses = domain_losses(results, causes, slot_causes)
     if domain is not None:
-        losses = {domain: losses[domain]} if domain in losses else {}
+        losses = {name: loss for name, loss in losses.items() if name == domain}
     if not losses:
         return f"{head}\n\nno goal of these dialogues has the domain {domain}".lstrip()
     costs = points(results, [*causes, *slot_causes])
@@ -308,7 +309,7 @@ def losses_text(
         paragraphs.append(_cause_table(*slots, shown_slot_causes, shown_costs))
     paragraphs.append(_legend(losses, shown_causes + shown_slot_causes))
     if not domain:
-        paragraphs.append(wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]))
+        paragraphs.append(wrapped("", _POINTS + (_OF_SLOTS if slot_causes else "")))
     if slot_causes and not cause:
         paragraphs.append(_rates_table(losses))
     paragraphs += tables
@@ -333,8 +334,9 @@ def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: s
             wanted = "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE)
             found = "(missing)" if fault.found is None else cut(fault.found, _VALUE)
             rows.append([f"{name}-{fault.slot}", wanted, found, count])
-    headers = ["most often wrong in states", "goal", "state", "dialogues"]
-    return text_table(headers, rows) if rows else ""
+    if not rows:
+        return ""
+    return text_table(["most often wrong in states", "goal", "state", "dialogues"], rows)
 
 
 def _cause_table(

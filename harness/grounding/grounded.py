@@ -235,41 +235,45 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return the result of the domain."""
-        naming = list(filter(None, map(self._mentions, self.responses)))
-        last = naming[-1] if naming else []
+        last: list[frozenset[str]] = []
         named: set[str] = set()
-        for mentions in naming:
-            named.update(*mentions)
-        outright = self._is_outright(bool(naming))
+        for response in self.responses:
+            mentions = self._mentions(response)
+            if mentions:
+                last = mentions
+                named.update(*mentions)
+        # Why the domain is not matched.
         cause = None
-        if not naming:
-            cause = NEVER_NAMED
-        elif not any(self.fitting & mention for mention in last):
-            cause = OTHER_LAST if self.fitting & named else NONE_FITS
-
+        if self._is_outright(bool(last)):
+            matched_all = True
+        else:
+            matched_all = bool(last) and all(map(self.fitting.intersection, last))
+            if not last:
+                cause = NEVER_NAMED
+            elif not any(map(self.fitting.intersection, last)):
+                cause = OTHER_LAST if self.fitting & named else NONE_FITS
+        # Why slots are not told.
         if "name" in self.wanted.informable:
             named |= self.fitting
-        causes = {}
+        slot_causes = {}
         provided = {}
         for slot in sorted(self.wanted.requestable):
-            slot_cause = self._success_cause(slot, named)
-            provided[slot] = slot_cause is None
-            if slot_cause is not None:
-                causes[slot] = slot_cause
-        further = {}
-        for slot in sorted(self.wanted.further or ()):
-            slot_cause = self._further_cause(slot)
-            further[slot] = slot_cause is None
-            if slot_cause is not None:
-                causes[slot] = slot_cause
+            slot_causes[slot] = self._success_cause(slot, named)
+            provided[slot] = slot_causes[slot] is None
+        further = None
+        if self.wanted.further is not None:
+            further = {}
+            for slot in sorted(self.wanted.further):
+                slot_causes[slot] = self._further_cause(slot)
+                further[slot] = slot_causes[slot] is None
         return GroundedDomain(
-            matched=outright or cause is None,
-            matched_all=outright or (bool(last) and all(map(self.fitting.intersection, last))),
+            matched=cause is None,
+            matched_all=matched_all,
             venues=tuple(dict.fromkeys(chain.from_iterable(map(sorted, last)))),
             provided=provided,
-            cause=None if outright else cause,
-            causes=causes,
-            further=None if self.wanted.further is None else further,
+            cause=cause,
+            causes={slot: why for slot, why in slot_causes.items() if why is not None},
+            further=further,
         )
 
     def _mentions(self, response: Delexicalised) -> list[frozenset[str]]:
@@ -289,14 +293,13 @@ class _GoalDomain:
 
     def _is_outright(self, is_named: bool) -> bool:
         """Return whether the domain is matched without naming a venue that fits last."""
-        if self.booked is None and not self._is_served():
-            return False
-        if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
+        if self.name in NAMING_SLOTS and "name" not in self.wanted.informable:
+            asks_for_id = "TRAINID" in self.wanted.requestable
+            if self.name != "train" or is_named or asks_for_id:
+                return False
+        if self.booked is not None:
             return True
-        return self.name == "train" and not is_named and "TRAINID" not in self.wanted.requestable
-
-    def _is_served(self) -> bool:
-        """Return whether responses tell anything of the domain that fits, or book."""
+        # In a dialogue of its own, it must be served: responses tell anything that fits, or book.
         for response in self.responses:
             for ids in map(self._ids, response.spans):
                 if ids & self.fitting or (ids and self.name not in NAMING_SLOTS):
@@ -315,14 +318,18 @@ class _GoalDomain:
         for _, span in self._spans(slot):
             if slot == "TRAINID" or all(venue.domain == self.name for venue in span.venues):
                 return None
-        return self._further_cause("phone") if (self.name, slot) == _DRIVERS else NEVER_TOLD
+        if (self.name, slot) == _DRIVERS:
+            return self._further_cause("phone")
+        return NEVER_TOLD
 
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
         request = requests()[slot]
         record = request.record
         records = cache(lambda ids: self._records(ids, record or slot))
-        spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
+        spoken = frozenset[str]()
+        if "name" in self.wanted.informable:
+            spoken = self.fitting
         fits = recorded = of_another = False
         for turn, response in enumerate(self.responses):
             if not self._is_about(turn):
@@ -332,9 +339,12 @@ class _GoalDomain:
                 if is_told():
                     return None
                 continue
-            # A train is also spoken of by its times alone.
-            before = self.fitting if self.name == "train" else spoken
-            spoken = frozenset[str]().union(*self._mentions(response)) or before
+            named = frozenset[str]().union(*self._mentions(response))
+            if named:
+                spoken = named
+            elif self.name == "train":
+                # A train is also spoken of by its times alone.
+                spoken = self.fitting
             fitting = spoken & self.fitting
             if any(map(is_told, records(fitting))):
                 return None
@@ -362,8 +372,9 @@ class _GoalDomain:
         about_domain = list(filter(self._is_about, turns))
         if not about_domain:
             return ABOUT_ANOTHER_DOMAIN
-        is_booked = self.booked is None or any(self.booked[turn] for turn in about_domain)
-        return None if is_booked else TOO_EARLY
+        if self.booked is None or any(self.booked[turn] for turn in about_domain):
+            return None
+        return TOO_EARLY
 
     def _venue_slot_cause(self, slot: str, named: set[str]) -> str | None:
         """Return why a slot of venues is not told of one that fits and is named; None if it is."""

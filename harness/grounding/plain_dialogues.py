@@ -37,8 +37,7 @@ from ..submission import (
     dialogue_id,
     normalize_submission,
 )
-from .delexicalised import refuse_delexicalised
-from .facts import FACT_SLOTS, turn_domains
+from .facts import FACT_SLOTS, refuse_delexicalised, turn_domains
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -100,30 +99,25 @@ class PlainDialogues:
             cause: The only cause to show, of `CAUSES`; None for all.
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
-        human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
-        dialogues = counted(figures["dialogues"], "dialogue")
-        return losses_text(
-            wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
-            list(map(self._result, self.outcomes)),
-            INFORM_CAUSES,
-            SUCCESS_CAUSES,
-            [] if cause else [faithfulness_table(figures, self.human)],
-            domain,
-            cause,
-        )
-
-    def _result(self, id_: str) -> DialogueResult:
-        """Return how a dialogue came out and why, as of the main set-up."""
-        results = {}
-        for name, domain in self.outcomes[id_].domains.items():
-            causes = dict(domain.causes)
-            for slot in domain.further or ():
-                causes.pop(slot, None)
-            results[name] = DomainResult(
-                float(domain.matched), domain.provided, domain.cause, slot_causes=causes
-            )
-        turns = len(self.normalized.dialogues[id_])
-        return DialogueResult(id_, turns, goals={MAIN_SETUP: results})
+        head = f"grounded: {_rates(figures)}, over {counted(figures['dialogues'], 'dialogue')}"
+        if self.human is not None:
+            head += f"; the human responses: {_rates(self.human)}"
+        tables = [] if cause else [faithfulness_table(figures, self.human)]
+        # How each dialogue came out and why, as of the main set-up.
+        results = []
+        for id_, outcome in self.outcomes.items():
+            domains = {}
+            for name, grounded in outcome.domains.items():
+                causes = dict(grounded.causes)
+                for slot in grounded.further or ():
+                    causes.pop(slot, None)
+                domains[name] = DomainResult(
+                    float(grounded.matched), grounded.provided, grounded.cause, slot_causes=causes
+                )
+            turns = len(self.normalized.dialogues[id_])
+            results.append(DialogueResult(id_, turns, goals={MAIN_SETUP: domains}))
+        head = wrapped("", head)
+        return losses_text(head, results, INFORM_CAUSES, SUCCESS_CAUSES, tables, domain, cause)
 
     def dialogue_text(self, id_: str) -> str:
         """Return one of the dialogues played turn by turn."""
@@ -138,9 +132,9 @@ class PlainDialogues:
         users = self.users[id_]
         for number, about in enumerate(turn_domains(responses)):
             lines = []
-            user = users[number] if number < len(users) else None
-            if user is not None:
-                lines.append(labelled("user", " ".join(user.split())))
+            for user in users[number : number + 1]:
+                if user is not None:
+                    lines.append(labelled("user", " ".join(user.split())))
             response = " ".join(responses[number].original.split())
             lines.append(labelled("response", response or "(nothing)"))
             lines.append(labelled("about", ", ".join(sorted(about)) or "not known yet"))
@@ -318,14 +312,19 @@ def _venues(venues: Sequence[tuple[str, str]]) -> str:
 
 def _outcome(domain: str, outcome: GroundedDomain, fitting: int) -> Iterator[str]:
     """Yield how a domain came out; `fitting` is the number of venues that would fit."""
-    text = "matched" if outcome.matched else f"not matched: {outcome.cause}"
-    if outcome.matched and not outcome.matched_all:
-        text += " (any; besides, it names others)"
+    named_last = ""
     if outcome.venues:
-        text += f"; named last: {domain} {', '.join(outcome.venues)}"
+        named_last = f"; named last: {domain} {', '.join(outcome.venues)}"
     if not outcome.matched:
-        text += f"; {counted(fitting, 'venue')} of the database would fit"
+        would_fit = f"{counted(fitting, 'venue')} of the database would fit"
+        text = f"not matched: {outcome.cause}{named_last}; {would_fit}"
+    elif outcome.matched_all:
+        text = f"matched{named_last}"
+    else:
+        text = f"matched (any; besides, it names others){named_last}"
     yield labelled(domain, text)
     for slot in (*outcome.provided, *(outcome.further or ())):
-        cause = outcome.causes.get(slot)
-        yield labelled("", f"{slot} told" if cause is None else f"{slot} not told: {cause}")
+        if slot in outcome.causes:
+            yield labelled("", f"{slot} not told: {outcome.causes[slot]}")
+        else:
+            yield labelled("", f"{slot} told")

@@ -375,7 +375,7 @@ def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
     """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
     if scorer.options.resolved.lexicalised:
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
-        checks = import_room("harness.grounding.delexicalised", "plain English")
+        checks = import_room("harness.grounding.facts", "plain English")
         checks.refuse_delexicalised(submission, scorer.rules, "--lexicalised")
     return normalize_submission(submission, scorer.rules)
 
