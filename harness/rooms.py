@@ -66,7 +66,7 @@ ROOMS: Mapping[str, Room] = {
         needs=("grounding", "delexicaliser"),
     ),
     "lab": Room(
-        "harness.tracking.lab",
+        "harness.lab",
         commands={
             "lab": "Study state-tracking metrics: what they share, learning curves, human ratings."
         },

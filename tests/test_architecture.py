@@ -59,12 +59,12 @@ FLOORS = (
     ("database", "harness.io", "harness.benchmark", "harness.rooms", "normalization.delexicaliser"),
     ("harness.signature", "harness.submission", "harness.glossary"),
     ("harness.metrics",),
-    ("harness.comparison", "harness.diagnosis", "harness.tracking", "harness.data"),
+    ("harness.comparison", "harness.diagnosis", "harness.data"),
     ("harness.scoring",),
     ("harness", "harness.board"),
     ("harness.cli",),
     # Rooms that can be taken away, with their commands, metrics and tracks.
-    ("harness.board.audit", "harness.board.views", "harness.grounding", "harness.tracking.lab"),
+    ("harness.board.audit", "harness.board.views", "harness.grounding", "harness.lab"),
     ("harness.live",),
 )
 """The rooms, and the modules that are in none, from the ground up."""

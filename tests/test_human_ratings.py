@@ -15,15 +15,15 @@ from plain_english import TOLD
 from mwz.harness import Benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import dialogue_id
-from mwz.harness.tracking.lab.ratings import (
+from mwz.harness.lab.ratings import (
     SAME_SIGN,
     agreement,
     agreement_table,
     read_preferences,
     read_ratings,
 )
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission import dialogue_id
 
 
 def _csv(path: Path, *lines: str) -> Path:

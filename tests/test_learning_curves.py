@@ -10,7 +10,7 @@ from helpers import Cli
 from tracking_cases import write_states
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.lab import curves_tables, learning_curves
+from mwz.harness.lab.lab import curves_tables, learning_curves
 
 SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, "GCA": 80.0}]
 

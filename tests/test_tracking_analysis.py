@@ -9,8 +9,8 @@ import pytest
 from helpers import Cli
 from tracking_cases import HYPOTHETICAL_P1, HYPOTHETICAL_P2, read_file, tracked, write_states
 
+from mwz.harness.lab.analysis import analyse, zou_interval
 from mwz.harness.metrics import Choices
-from mwz.harness.tracking.lab.analysis import analyse, zou_interval
 
 HALF = Choices(lambdas=[0.5])
 

@@ -20,7 +20,7 @@ ROOMS = {
     "delexicaliser": ("normalization/delexicaliser",),
     "audit": ("harness/board/audit",),
     "views": ("harness/board/views",),
-    "lab": ("harness/tracking/lab",),
+    "lab": ("harness/lab",),
 }
 
 _SUBMIT = (

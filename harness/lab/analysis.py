@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 
 from scipy.stats import binned_statistic
 
-from ...comparison import Spread
-from ...io import Table, figure
-from ...metrics import (
+from ..comparison import Spread
+from ..io import Table, figure
+from ..metrics import (
     HEADLINE_LAMBDA,
     Choices,
     DialogueStates,

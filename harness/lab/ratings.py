@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...benchmark import CANONICAL_STYLE
-from ...comparison import INTERVAL_LEVEL, Interval, bootstrap_interval
-from ...errors import Findings, InputError, counted, cut_repr, refuse
-from ...io import (
+from ..benchmark import CANONICAL_STYLE
+from ..comparison import INTERVAL_LEVEL, Interval, bootstrap_interval
+from ..errors import Findings, InputError, counted, cut_repr, refuse
+from ..io import (
     Table,
     decoded,
     figure,
@@ -36,7 +36,7 @@ from ...io import (
     shown_name,
     validated,
 )
-from ...metrics import (
+from ..metrics import (
     Choices,
     Played,
     TrackedDialogue,
@@ -45,8 +45,8 @@ from ...metrics import (
     tokenize_13a,
     totals_of,
 )
-from ...scoring import sentence_bleu
-from ...submission import dialogue_id
+from ..scoring import sentence_bleu
+from ..submission import dialogue_id
 from .analysis import dialogue_figures
 
 Unit: TypeAlias = str | tuple[str, int]

@@ -10,16 +10,16 @@ from typing import Any, TypeAlias
 
 import click
 
-from ...cli import option
-from ...cli.dst import files_argument, scored_files, states_options
-from ...cli.reading import chosen_benchmark
-from ...cli.tracked_files import ScoredFile
-from ...comparison import spread_of
-from ...errors import InputError, refuse
-from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
-from ...metrics import MAIN_SETUP, Choices, Played
-from ...scoring import Options, Scorer, evidence_of, normalize
-from ...submission import Standard, checked_submission, read_predictions, standard_form
+from ..cli import option
+from ..cli.dst import files_argument, scored_files, states_options
+from ..cli.reading import chosen_benchmark
+from ..cli.tracked_files import ScoredFile
+from ..comparison import spread_of
+from ..errors import InputError, refuse
+from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
+from ..metrics import MAIN_SETUP, Choices, Played
+from ..scoring import Options, Scorer, evidence_of, normalize
+from ..submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import (
     analyse,
     analysis_tables,

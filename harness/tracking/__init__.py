@@ -1,1 +1,0 @@
-"""Studies of state tracking: the lab, a room that can be taken away."""
