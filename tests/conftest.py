@@ -185,7 +185,7 @@ def project_board() -> Board:
 def project_site(project_board: Board) -> Mapping[str, str]:
     """The web page of the project's board: path -> content."""
     # The room may be missing.
-    from mwz.harness.board.views.site_pages import make_site
+    from mwz.harness.board.views.site import make_site
 
     return make_site(project_board, PROJECT / "docs")
 

@@ -345,7 +345,7 @@ def leaderboard(
 def site_of(folder: Path) -> dict[str, str]:
     """Return the web page of a folder of submissions: path -> content."""
     # The room may be missing.
-    from mwz.harness.board.views.site_pages import make_site
+    from mwz.harness.board.views.site import make_site
 
     board = read_board(folder, read_entries(folder), "2021")
     return make_site(board, folder.parent / "docs")

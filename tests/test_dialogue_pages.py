@@ -23,7 +23,7 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
-from mwz.harness.board.views.site_pages import dialogue_site
+from mwz.harness.board.views.site import dialogue_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mwz.harness.board.views.site_pages import document
+from mwz.harness.board.views.site import document
 
 ROOT = Path(__file__).parent.parent
 _LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -19,7 +19,7 @@ from mwz.harness.board.columns import columns
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.board.views.site_pages import make_site
+from mwz.harness.board.views.site import make_site
 from mwz.harness.io import escaped
 from mwz.harness.metrics import Figure, reported_figures
 from mwz.harness.scoring import Report

@@ -14,7 +14,7 @@ from mwz.harness.board.columns import answer, board_tables, columns, verdict_mar
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure
 from mwz.harness.board.scores import FIGURES
-from mwz.harness.board.views.site_pages import make_site
+from mwz.harness.board.views.site import make_site
 
 
 def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:

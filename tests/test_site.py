@@ -20,7 +20,7 @@ from parsed import elements, row_of, text_of, tree_of
 
 from mwz.harness.board import Board, read_board, read_entries
 from mwz.harness.board.model import public_verdict
-from mwz.harness.board.views.site_pages import make_site
+from mwz.harness.board.views.site import make_site
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 

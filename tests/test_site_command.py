@@ -16,7 +16,7 @@ from helpers import Cli
 from loopback import running
 from parsed import elements, text_of, tree_of
 
-from mwz.harness.board.views.site_pages import LOOPBACK, page_server
+from mwz.harness.board.views.site import LOOPBACK, page_server
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from parsed import elements, text_of, tree_of
 from test_reported import row as reported_row, table as reported_table, written
 
 from mwz.harness.board import model
-from mwz.harness.board.views.site_pages import document, site_address
+from mwz.harness.board.views.site import document, site_address
 
 SCRIPT = "<script>alert(1)</script>"
 

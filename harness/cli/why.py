@@ -193,7 +193,7 @@ def _show_pages(
 ) -> None:
     """Show pages of the dialogues of some outputs: write them to a folder, or serve them."""
     making = import_room("harness.board.views.dialogue_pages", "--html")
-    pages = import_room("harness.board.views.site_pages", "--html")
+    pages = import_room("harness.board.views.site", "--html")
     if are_plays:
         dialogues = making.pages_of(**_live().pages_of_plays(named))
     else:

@@ -16,7 +16,7 @@ from helpers import SUBMISSIONS
 from mwz.harness import Benchmark
 from mwz.harness.board import Board
 from mwz.harness.board.views.dialogue_pages import pages_of_dialogues
-from mwz.harness.board.views.site_pages import dialogue_site, write_site
+from mwz.harness.board.views.site import dialogue_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import write_atomically
 from mwz.harness.scoring import Options, Scorer, played_predictions

@@ -17,7 +17,7 @@ from helpers import PROJECT
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.views.site_pages import make_site, write_site
+from mwz.harness.board.views.site import make_site, write_site
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402

@@ -1,4 +1,4 @@
-"""The website: the board, its systems and dialogues as pages (`site_pages.py`), and a server.
+"""The website: the board, its systems and dialogues as pages (`site.py`), and a server.
 
 Nothing is imported here: whoever lists the commands loads this package.
 """

@@ -393,8 +393,28 @@ def compare_page(board: Board) -> Data | None:
 
 
 def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
-    """Return systems and pairs as JSON types."""
+    """Return systems and pairs as JSON types.
+
+    Of a system there are its figures with intervals, its rates by domain, and what costs it
+    Success.
+    """
     listed = [column for column in columns(board) if column.key in FIGURES]
+    systems = {}
+    for row in rows:
+        scores = row.entry.scores
+        rates = _rates(scores.reports[board.rules])
+        domains = {}
+        for domain, inform in rates.get("Inform", {}).items():
+            domains[domain] = [round(inform, 1), round(rates["Success"][domain], 1)]
+        points = {} if scores.dialogues is None else scores.dialogues.causes.points
+        values = {column.key: with_minus(column.value(row).with_half) for column in listed}
+        causes = {cause: round(lost.success, 1) for cause, lost in points.items()}
+        systems[row.key] = {
+            "name": row.name,
+            "figures": values,
+            "domains": domains,
+            "causes": causes,
+        }
     pairs: dict[str, list[object]] = {}
     # Reason -> the pairs that do not compare for it.
     apart: dict[str, list[str]] = {}
@@ -420,23 +440,7 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> Data:
         figures[key] = [reported_figures()[key].title, reported_figures()[key].digits]
     return {
         "figures": figures,
-        "systems": {row.key: _system_data(board, row, listed) for row in rows},
+        "systems": systems,
         "pairs": pairs,
         "apart": apart,
-    }
-
-
-def _system_data(board: Board, row: Row, listed: Sequence[Column[Row]]) -> Data:
-    """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
-    scores = row.entry.scores
-    rates = _rates(scores.reports[board.rules])
-    domains = {}
-    for domain, inform in rates.get("Inform", {}).items():
-        domains[domain] = [round(inform, 1), round(rates["Success"][domain], 1)]
-    points = {} if scores.dialogues is None else scores.dialogues.causes.points
-    return {
-        "name": row.name,
-        "figures": {column.key: with_minus(column.value(row).with_half) for column in listed},
-        "domains": domains,
-        "causes": {cause: round(lost.success, 1) for cause, lost in points.items()},
     }

@@ -1,29 +1,87 @@
-"""`mwz site`: make the leaderboard as a website, or show it on this machine."""
+"""The site: `mwz site` makes all files of a board's website, or shows them on this machine.
+
+The files are a pure function of a board and of docs/.
+"""
 
 from __future__ import annotations
 
+import html
+import posixpath
 import re
 import subprocess
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from mimetypes import guess_type
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from tqdm import tqdm
 
-from mwz.normalization import published_rule_sets
+from mwz.normalization import folder_of, published_rule_sets
 
 from ...cli import option, tell
 from ...data import loaded_once
 from ...diagnosis import Diagnosis
 from ...errors import InputError, unknown
+from ...glossary import glossary, glossary_page
+from ...io import figure, read_bytes, signed, write_atomically
 from ...scoring import Scorer
+from ...signature import HARNESS, current_versions
 from ..entries import read_entries
-from ..model import DOCUMENTS_FOLDER, Board, read_board
+from ..markdown import older_results_page
+from ..model import DOCUMENTS_FOLDER, PAGES, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
-from .dialogue_pages import INDEX, Page, pages_of_dialogues, read_systems
-from .site_pages import make_site, serve_pages, write_site
+from .board_data import (
+    SYSTEMS,
+    Data,
+    board_csv,
+    board_json,
+    dataset,
+    entry_json,
+    shared_records,
+    system_link,
+)
+from .board_pages import (
+    board_page,
+    compare_page,
+    sentence,
+    system_pages,
+    with_minus,
+)
+from .dialogue_pages import (
+    INDEX,
+    START,
+    Page,
+    marked,
+    pages_of_dialogues,
+    read_systems,
+    stored_pages,
+    with_links,
+)
+
+LOOPBACK = "127.0.0.1"
+_LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
+
+LABELS: Mapping[str, str] = {
+    "reporting": "Reporting",
+    "evaluate-your-agent": "Your agent",
+    "audit": "Audit",
+    "metrics": "Metrics",
+    "submitting": "Submitting",
+}
+"""Name of a document that every page leads to -> what the link is called, in order."""
+
+OLDER_RESULTS = "older-results"
+METRICS_PAGE = "metrics"
+GLOSSARY_PAGE = "glossary"
 
 
 @click.command()
@@ -63,9 +121,13 @@ def command(
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
     progress = partial(tqdm, desc="pages", unit="page", disable=None if with_dialogues else True)
-    added = ("log", "-1", "--diff-filter=A", "--format=%cs", "--", "*/entry.toml")
-    origin = (_repository(submissions), _git(submissions, *added))
-    files = make_site(board, documents, pages, *origin, progress)
+    # The address of the repository on the web, without name and password.
+    remote = _git(submissions, "remote", "get-url", "origin")
+    address = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
+    address = re.sub(r"//[^/@]*@", "//", address).removesuffix(".git")
+    repository = address if address.startswith("https://") else ""
+    newest = _git(submissions, "log", "-1", "--diff-filter=A", "--format=%cs", "--", "*/entry.toml")
+    files = make_site(board, documents, pages, repository, newest, progress)
     if not documents.is_dir():
         tell(str(documents), ["is missing; the site has no documents: make it in a clone"])
     if directory is None:
@@ -74,17 +136,6 @@ def command(
         return
     write_site(files, directory)
     click.echo(f"{directory / 'index.html'}: {len(files)} files")
-
-
-def _repository(folder: Path) -> str:
-    """Return the address on the web of the repository that a folder is of; empty if there is none.
-
-    It is that of the remote "origin", without name and password.
-    """
-    remote = _git(folder, "remote", "get-url", "origin")
-    address = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
-    address = re.sub(r"//[^/@]*@", "//", address).removesuffix(".git")
-    return address if address.startswith("https://") else ""
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -111,3 +162,312 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
     if not diagnoses:
         raise InputError("--dialogues", "no system's outputs are available")
     return pages_of_dialogues(diagnoses, INDEX)
+
+
+# ------------------------------------------------------------------------ the files of a site
+
+
+def make_site(
+    board: Board,
+    documents: Path,
+    dialogues: Mapping[str, Page] | None = None,
+    repository: str = "",
+    newest: str = "",
+    progress: Callable[[Collection[str]], Iterable[str]] = iter,
+) -> dict[str, str]:
+    """Return path -> content of the site of a board, the same for the same files.
+
+    Args:
+        board: The board.
+        documents: The folder of documents.
+        dialogues: Path -> page of the dialogues, and of their index; None for an index of what
+            entries store.
+        repository: The address of the repository; empty if it is not known.
+        newest: The date of the newest entry, such as 2026-11-22; empty if it is not known.
+        progress: Goes through the paths of all pages, and may show it.
+
+    Raises:
+        InputError: The scores under some rule set do not compare.
+    """
+    texts = _documents(board, documents)
+    tables, compared = board_csv(board), compare_page(board)
+    dialogue_pages = stored_pages(board) if dialogues is None else dialogues
+    headings, labels = {}, {}
+    for name in dict.fromkeys([*LABELS, *texts]):
+        if name in texts:
+            headings[name] = texts[name].partition("\n")[0].lstrip("# ")
+            if name in LABELS:
+                labels[name] = LABELS[name]
+    frame: Data = {
+        "base": "base.html",
+        "has_dialogues": bool(dialogue_pages),
+        "documents": headings,
+        "labels": labels,
+        "repository": repository,
+        "newest": newest,
+        "version": current_versions()[HARNESS],
+        "comparable": compared is not None,
+        "dataset": dataset(),
+        "terms": glossary(),
+    }
+    pages: dict[str, Page] = {START: ("board.html", partial(board_page, board, tables))}
+
+    def document_content(name: str) -> Data:
+        heading, text = document(texts[name], texts, repository)
+        return {"heading": heading, "html": text, "name": name}
+
+    for name in texts:
+        pages[f"{name}.html"] = ("document.html", partial(document_content, name))
+    for key, system in system_pages(board):
+        pages[system_link(key)] = ("system.html", partial(dict, system=system))
+    pages.update(dialogue_pages)
+    if compared is not None:
+        pages["compare.html"] = ("compare.html", partial(dict, compared=compared))
+    files = _package_files("static")
+    for entry in board.entries:
+        files[f"{SYSTEMS}/{entry.key}.json"] = entry_json(board, entry)
+    files["board.json"] = board_json(board)
+    files["every_eval_ever.jsonl"] = shared_records(board)
+    files.update(tables)
+    for path in progress(pages):
+        files[path] = _render(path, pages[path], frame)
+    return files
+
+
+def _documents(board: Board, folder: Path) -> dict[str, str]:
+    """Return name -> Markdown of the documents that there are."""
+    texts = {}
+    for path in sorted(folder.glob("*.md")):
+        texts[path.stem] = read_bytes(path).decode(errors="replace")
+    # The site has its tables; what the metrics are is known without docs/.
+    texts.pop(PAGES[1].stem, None)
+    texts.setdefault(METRICS_PAGE, f"# {LABELS[METRICS_PAGE]}\n")
+    texts[GLOSSARY_PAGE] = glossary_page()
+    older = older_results_page(board)
+    if older is not None:
+        texts[OLDER_RESULTS] = older
+    return texts
+
+
+def _render(path: str, page: Page, frame: Data) -> str:
+    """Return a page of the site; texts are escaped."""
+    template, content = page
+    root = "../" * path.count("/")
+    made: str = _environment().get_template(template).render(root=root, **content(), **frame)
+    return made
+
+
+def dialogue_site(pages: Mapping[str, Page]) -> dict[str, Callable[[], str]]:
+    """Return path -> what makes the content, of a site of dialogues alone, given their pages."""
+    frame: Data = {"base": "plain.html", "terms": glossary()}
+    makers: dict[str, Callable[[], str]] = {}
+    for path, text in _package_files("static").items():
+        makers[path] = partial(str, text)
+    for path, page in pages.items():
+        makers[path] = partial(_render, path, page, frame)
+    return makers
+
+
+def _package_files(folder: str) -> dict[str, str]:
+    """Return name -> content of the files in a folder of this package, by name."""
+    files = {}
+    for file in (folder_of(__package__) / folder).iterdir():
+        if file.is_file():
+            files[file.name] = file.read_text(encoding="utf-8")
+    return dict(sorted(files.items()))
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=DictLoader(_package_files("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    made.filters |= {
+        "figure": figure,
+        "signed": signed,
+        "minus": with_minus,
+        "sentence": sentence,
+        "link": system_link,
+        "marked": marked,
+        "with_links": with_links,
+    }
+    return made
+
+
+def write_site(files: Mapping[str, str], directory: Path) -> None:
+    """Write every file of a site, each in one step.
+
+    Raises:
+        InputError: One of them cannot be written.
+    """
+    for path, content in files.items():
+        write_atomically(directory / path, content.encode())
+
+
+# -------------------------------- documents of docs/: Markdown in which HTML is only text
+
+# What tools write into documents to find a place again; HTML that is shown would show it.
+_COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
+
+
+def document(text: str, present: Collection[str], repository: str = "") -> tuple[str, str]:
+    """Return the heading of a document of docs/, and the document as HTML.
+
+    Links lead where `site_address` says, or are plain text. HTML in the text is shown, not obeyed.
+    Tables, which may be wide, are in parts that scroll by themselves.
+
+    Args:
+        text: The document in Markdown.
+        present: The names of the documents that the site has.
+        repository: As of `make_site`.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(_COMMENT.sub("", text))
+    slugs: set[str] = set()
+    headings = [""]
+    openings: list[str] = []
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            headings.append(_plain_text(tokens[place + 1]))
+            token.attrSet("id", _slug(headings[-1], slugs))
+        elif token.type == "table_open":
+            name = html.escape(f"Table {len(openings) + 1}: {headings[-1]}")
+            region = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table'
+            openings.append(region)
+        elif token.type in ("th_open", "td_open"):
+            # Inline styles are forbidden on the site; a class says the same.
+            if "right" not in str(token.attrs.pop("style", "")):
+                token.attrSet("class", "w")
+            if token.type == "th_open":
+                token.attrSet("scope", "col")
+        elif token.type in ("fence", "code_block"):
+            token.attrSet("tabindex", "0")
+        elif token.type == "inline":
+            _lead(token, present, repository)
+    made = parser.renderer.render(tokens, parser.options, {})
+    before, *tables = made.split("<table")
+    for opening, table in zip(openings, tables, strict=True):
+        before += opening + table
+    return "".join(headings[1:2]), before.replace("</table>", "</table></div>")
+
+
+def _plain_text(inline: Token) -> str:
+    texts = []
+    for child in inline.children or ():
+        if child.type in ("text", "code_inline"):
+            texts.append(child.content)
+    return "".join(texts)
+
+
+def _slug(heading: str, taken: set[str]) -> str:
+    """Return the address of a heading, as GitHub makes it."""
+    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") or "part"
+    slug, number = base, 1
+    while slug in taken:
+        slug, number = f"{base}-{number}", number + 1
+    taken.add(slug)
+    return slug
+
+
+def _lead(inline: Token, present: Collection[str], repository: str) -> None:
+    """Make the links of a line lead to pages of the site, or nowhere."""
+    target = None
+    for child in inline.children or ():
+        if child.type == "link_open":
+            target = site_address(str(child.attrGet("href")), present, repository)
+            child.attrSet("href", target or "")
+        if child.type in ("link_open", "link_close"):
+            child.hidden = target is None
+
+
+def site_address(address: str, present: Collection[str], repository: str = "") -> str | None:
+    """Return where a link of a document leads on the site; None if it leads nowhere.
+
+    Links to documents lead to their pages, others to files of the repository, if it is known.
+
+    Args:
+        address: The address in the document, from docs/.
+        present: The names of the documents that the site has.
+        repository: As of `make_site`.
+    """
+    path, mark, anchor = address.partition("#")
+    if not path or re.match(r"https?://", address):
+        return address
+    pages = {f"docs/{name}.md": f"{name}.html{mark}{anchor}" for name in present}
+    # The headings of the pages in Markdown are not those of the site.
+    pages |= {page.as_posix(): START for page in PAGES[:2]}
+    file = posixpath.normpath(posixpath.join("docs", path))
+    elsewhere = f"{repository}/blob/main/{file}{mark}{anchor}" if repository else None
+    return pages.get(file, elsewhere)
+
+
+# ------------------------------------------------- pages at the loopback address, until stopped
+
+
+def serve_pages(files: Mapping[str, Callable[[], str]], port: int, what: str) -> None:
+    """Show pages until Ctrl-C.
+
+    Args:
+        files: Path -> what makes the content.
+        port: The port; 0 for any that is free.
+        what: What they show.
+
+    Raises:
+        InputError: The port is not available.
+    """
+    with page_server(files, port) as server:
+        host, taken = server.server_address[:2]
+        click.echo(f"http://{host!s}:{taken}/ shows {what}; Ctrl-C stops it")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("\nstopped")
+
+
+def page_server(files: Mapping[str, Callable[[], str]], port: int) -> ThreadingHTTPServer:
+    """Return a server of pages at the loopback address, not yet running; arguments as above.
+
+    It answers requests for this machine only: a page of another site whose name was made to lead
+    here (DNS rebinding) is refused.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle(self) -> None:
+            # Not every client waits for its answer.
+            with suppress(OSError):
+                super().handle()
+
+        def do_GET(self) -> None:
+            hosts = self.headers.get_all("Host", ())
+            port = f":{self.connection.getsockname()[1]}"
+            names = {host.strip().lower().removesuffix(port) for host in hosts}
+            path = unquote(self.path.partition("?")[0]).lstrip("/") or START
+            if not names or not names <= _LOOPBACK_NAMES:
+                self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            elif path not in files:
+                self.send_error(HTTPStatus.NOT_FOUND)
+            else:
+                content = files[path]().encode()
+                self.send_response(HTTPStatus.OK)
+                kind = guess_type(path)[0] or "text/plain"
+                self.send_header("Content-Type", f"{kind}; charset=utf-8")
+                self.send_header("Content-Length", str(len(content)))
+                self.send_header("X-Content-Type-Options", "nosniff")
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(content)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing: the terminal shows where the pages are."""
+
+    try:
+        return ThreadingHTTPServer((LOOPBACK, port), Handler)
+    except OSError as error:
+        problem = f"is not available ({error.strerror}); choose another: --serve PORT"
+        raise InputError(f"port {port}", problem) from None
