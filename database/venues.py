@@ -95,19 +95,6 @@ def reaches(first: str, second: str, ratio: int) -> bool:
 # Tables.
 
 
-def queried_columns(records: VenueRecords, rules: RuleSet) -> dict[str, list[str]]:
-    """Return domain -> the columns that a query can constrain, sorted, called as slots are.
-
-    They are those columns of the rule set that the domain's first record has.
-    """
-    columns = {}
-    for domain, venue in rules.venue_rules.items():
-        keys = records[domain][0] if records.get(domain) else ()
-        slots = {normalize_slot_name(key, rules) for key in keys}
-        columns[domain] = sorted(slots.intersection(venue.columns))
-    return columns
-
-
 def _read(tables: sqlite3.Connection, file: Path, made_of: str) -> bool:
     """Copy a file to empty tables; return whether it is there, undamaged and made of the same."""
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
@@ -137,8 +124,22 @@ def write_tables(tables: sqlite3.Connection, file: Path) -> None:
             scratch.unlink()
 
 
-def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, made_of: str) -> None:
-    """Create the tables, and fill them with venues and with the matches of stored values."""
+def _fill(
+    tables: sqlite3.Connection,
+    records: VenueRecords,
+    columns: Mapping[str, Sequence[str]],
+    rules: RuleSet,
+    made_of: str,
+) -> None:
+    """Create the tables, and fill them with venues and with the matches of stored values.
+
+    Args:
+        tables: An empty database.
+        records: The venues.
+        columns: Domain -> the columns of its table.
+        rules: The rule set, which normalises values.
+        made_of: Identifies the records and rules.
+    """
     # Imports SQLAlchemy late: it takes 0.2 s, and a score on an installed benchmark does without.
     from sqlalchemy import Column, Index, Integer, MetaData, String, Table, create_engine, insert
     from sqlalchemy.pool import StaticPool
@@ -148,7 +149,6 @@ def _fill(tables: sqlite3.Connection, records: VenueRecords, rules: RuleSet, mad
     keys = ("domain", "column", "value", "stored")
     key_columns = [Column(key, String, primary_key=True) for key in keys]
     Table("matches", schema, *key_columns, sqlite_with_rowid=False)
-    columns = queried_columns(records, rules)
     for domain, names in columns.items():
         venue = rules.venue_rules[domain]
         table = Table(domain, schema, Column(ROW, Integer, primary_key=True))
@@ -270,15 +270,21 @@ class VenueDatabase:
         self, records: VenueRecords, rules: RuleSet, file: Path | None = None, made_of: str = ""
     ) -> None:
         self._rules = rules
-        self._columns = queried_columns(records, rules)
         self._file = file
+        # The columns that a query can constrain: those of the rule set that a domain's first record
+        # has, called as slots are.
+        self._columns: dict[str, list[str]] = {}
+        for domain, venue in rules.venue_rules.items():
+            keys = records[domain][0] if records.get(domain) else ()
+            slots = {normalize_slot_name(key, rules) for key in keys}
+            self._columns[domain] = sorted(slots.intersection(venue.columns))
         # None: each statement is its own transaction. A score has more than a hundred different
         # queries; preparing them takes longer than asking them.
         self._tables = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False, cached_statements=1000
         )
         if file is None or not _read(self._tables, file, made_of):
-            _fill(self._tables, records, rules, made_of)
+            _fill(self._tables, records, self._columns, rules, made_of)
             if file is not None:
                 write_tables(self._tables, file)
         # Answers share these strings, so that sets of venues are compared quickly.

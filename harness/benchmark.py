@@ -155,14 +155,6 @@ class Benchmark:
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "prepared": None}
 
-    @property
-    def gold_domains(self) -> str:
-        """Where gold active domains come from: "rule" (states and acts) or "damd" (its labels)."""
-        for dialogue in self.dialogues.values():
-            if dialogue.damd_domains is not None:
-                return "damd"
-        return "rule"
-
     @cached_property
     def turns(self) -> int:
         """The number of system turns of all dialogues."""

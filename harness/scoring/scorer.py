@@ -284,7 +284,12 @@ class Scorer:
         states, domains, coverage = options.states, options.domains, None
         goals = options.resolved.part
         sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
-        uses_gold = "gold" in {options.domains, *sources}
+        gold_domains = None
+        if "gold" in {options.domains, *sources}:
+            # Where gold active domains come from: DAMD's labels, or states and acts.
+            dialogues = self.benchmark.dialogues.values()
+            is_labelled = any(dialogue.damd_domains is not None for dialogue in dialogues)
+            gold_domains = "damd" if is_labelled else "rule"
         metrics = [response_metrics()[name] for name in options.resolved.metrics]
         versions = dict(current_versions())
         versions |= package_versions(metrics=metrics, setups=[options.setup], rules=[rules.name])
@@ -309,7 +314,7 @@ class Scorer:
             states=states,
             goals=goals,
             coverage=coverage,
-            gold_domains=self.benchmark.gold_domains if uses_gold else None,
+            gold_domains=gold_domains,
             parameters=parameters(options),
             versions=versions,
         )
