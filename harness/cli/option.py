@@ -19,7 +19,7 @@ from ..data import installed_benchmarks
 from ..errors import unknown
 from ..io import FORMATS
 from ..metrics import BOTH
-from ..scoring import choices
+from ..scoring import CHOICES
 from . import BETWEEN
 from .reading import SUBMISSIONS
 
@@ -257,7 +257,7 @@ def refuse_if(is_wrong: object, message: str) -> None:
 
 setup = click.option(
     "--setup",
-    type=click.Choice(choices()["setup"]),
+    type=click.Choice(CHOICES["setup"]),
     default=BOTH,
     show_default=True,
     help="How Inform and Success are computed: strict, optimistic, both of these, or as a "
@@ -266,7 +266,7 @@ setup = click.option(
 
 domains = click.option(
     "--domains",
-    type=click.Choice(choices()["domains"]),
+    type=click.Choice(CHOICES["domains"]),
     default="auto",
     show_default=True,
     help="Where active domains come from in the strict set-up: predictions, placeholders, changes "
@@ -275,7 +275,7 @@ domains = click.option(
 
 states = click.option(
     "--states",
-    type=click.Choice(choices()["states"]),
+    type=click.Choice(CHOICES["states"]),
     default="auto",
     show_default=True,
     help="Belief states to query with. auto: predicted if every turn has one, gold if none has.",

@@ -130,8 +130,7 @@ def command(
             click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
         else:
             _, outcome = scored[0]
-            table = _intervals_table(outcome) if intervals else ""
-            click.echo(report_text(outcome.report, table, outcome.signature))
+            click.echo(_text_with_intervals(outcome) if intervals else report_text(outcome.report))
     return 2 if len(scored) < len(predictions) else 0
 
 
@@ -275,10 +274,11 @@ def _write_reports(
     write_text(target, lines)
 
 
-def _intervals_table(outcome: ScoredSubmission) -> str:
-    """Return the intervals of one file as a table."""
+def _text_with_intervals(outcome: ScoredSubmission) -> str:
+    """Return the report of one file as text, with a table of intervals."""
     assert outcome.evidence is not None, "`--intervals` asks for it"
     rows = []
     for name, shown in comparison.main_figures(outcome.evidence.figures).items():
         rows.append([shown.title, outcome.intervals[name].text(shown.interval_digits)])
-    return text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
+    table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
+    return report_text(outcome.report, table, outcome.signature)

@@ -55,7 +55,7 @@ METRIC: Metric[Played] = Metric(
     name="dst",
     presentation=Presentation(
         title="State tracking",
-        figures=tracking_figures,
+        late_figures=tracking_figures,
         text=lambda _, results: str(metrics.tracking_text(results["dst"])),
     ),
     rows=tracking_rows,

@@ -115,7 +115,9 @@ def steps(
         if venue is not None and is_search_due(active, named, REFERENCE in slots, turn == last):
             query = dialogue.states[turn].get(domain, {} if setup.every_domain else None)
             if query is not None and setup.reduced_search:
-                query = reduced(query, venue.named_by)
+                name = query.get(venue.named_by, "dontcare")
+                if name != "dontcare":
+                    query = {venue.named_by: name}
             # A state that lacks the domain finds nothing.
             venues = frozenset() if query is None else database.query(domain, query)
             if not venues and not setup.empty_replaces:
@@ -125,11 +127,6 @@ def steps(
             replaced = not (offered and offer is offered)
             offered = offer
         yield Step(turn, active, named, query, venues, offered, replaced, slots, provided)
-
-
-def reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
-    """Return a query by a venue's name alone, where the state has one."""
-    return {slot: query[slot]} if query.get(slot, "dontcare") != "dontcare" else query
 
 
 def domain_result(
@@ -257,13 +254,13 @@ def rates(dialogues: Iterable[Mapping[str, DomainResult]]) -> dict[str, dict[str
     return by_rate
 
 
-def combined(inform: float, success: float, bleu: float) -> float:
-    """Return the combined score, all in percent.
+def combined(inform: float, success: float, bleu: float | None) -> float | None:
+    """Return the combined score, all in percent; None without BLEU.
 
     >>> combined(inform=90.0, success=80.0, bleu=17.5)
     102.5
     """
-    return (inform + success) / 2 + bleu
+    return None if bleu is None else (inform + success) / 2 + bleu
 
 
 def setup_scores(played: Played) -> Results:
@@ -278,7 +275,7 @@ def setup_scores(played: Played) -> Results:
         scores[setup] = SetupScores(
             inform=inform,
             success=success,
-            combined=None if bleu is None else combined(inform[TOTAL], success[TOTAL], bleu),
+            combined=combined(inform[TOTAL], success[TOTAL], bleu),
             domains=SETUPS[setup].domains or played.domains,
         )
     return scores
@@ -436,8 +433,8 @@ def lower_bound(played: Played) -> Results:
     strict = rates(outcomes(played, MAIN_SETUP).values())
     share = len(played.responses) / len(played.benchmark.dialogues)
     inform, success = share * strict["inform"][TOTAL], share * strict["success"][TOTAL]
-    total = None if bleu is None else combined(inform, success, bleu)
-    return {"lower_bound": LowerBound(bleu, inform, success, total)}
+    bound = LowerBound(bleu, inform, success, combined(inform, success, bleu))
+    return {"lower_bound": bound}
 
 
 def bound_table(_: Presentation, results: Results) -> str:

@@ -107,8 +107,9 @@ class Presentation:
         description: What it measures, in one sentence.
         unit: The unit of its figures: "percent", "bits", ….
         source: The publication that defines it.
-        figures: Its figures: all that its formula may give. Or a function that returns them, if
-            importing them takes long; none of these is in tables of scores.
+        figures: Its figures: all that its formula may give.
+        late_figures: Returns its figures, if importing them takes long; none of these is in tables
+            of scores.
         digits: Digits after the point of results that have no figure of their own.
         text: Shows the results of a report for people, given this and the results.
     """
@@ -117,17 +118,14 @@ class Presentation:
     description: str = ""
     unit: str = ""
     source: str = ""
-    figures: Sequence[Figure] | Callable[[], Sequence[Figure]] = ()
+    figures: Sequence[Figure] = ()
+    late_figures: Callable[[], Sequence[Figure]] | None = None
     digits: int = 2
     text: Callable[[Presentation, Results], str] = results_table
 
     def all_figures(self) -> Sequence[Figure]:
-        """Return all figures."""
-        return self.figures() if callable(self.figures) else self.figures
-
-    def table_figures(self) -> Sequence[Figure]:
-        """Return the figures that tables of scores may have."""
-        return () if callable(self.figures) else self.figures
+        """Return its figures, late ones as well."""
+        return self.figures if self.late_figures is None else self.late_figures()
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def response_metrics() -> Mapping[str, ResponseMetric]:
     owners: dict[str, ResponseMetric] = {}
     for metric in metrics:
         aliases = [alias for alias, names in ALIASES.items() if names == (metric.name,)]
-        shown = metric.presentation.table_figures()
+        shown = metric.presentation.figures
         figures = [figure.name for figure in shown if figure.use == "reported"]
         for name in (metric.name, *aliases, *result_keys(metric), *figures):
             other = owners.setdefault(name, metric)
@@ -189,7 +189,7 @@ def reported_figures(and_shown: bool = False) -> Mapping[str, Figure]:
     uses = ("reported", "shown") if and_shown else ("reported",)
     figures = {}
     for metric in response_metrics().values():
-        for figure in metric.presentation.table_figures():
+        for figure in metric.presentation.figures:
             if figure.use in uses:
                 figures[figure.name] = figure
     return figures

@@ -41,9 +41,7 @@ TOTALS: Metric[object] = Metric(
         title="Totals",
         figures=[
             figure
-            for figure in chain(
-                BLEU.presentation.table_figures(), INFORM.presentation.table_figures()
-            )
+            for figure in chain(BLEU.presentation.figures, INFORM.presentation.figures)
             if figure.main
         ],
     ),

@@ -10,9 +10,9 @@ from .jobs import (
     with_common_metrics as with_common_metrics,
 )
 from .options import (
+    CHOICES as CHOICES,
     LEXICALISED as LEXICALISED,
     Options as Options,
-    choices as choices,
     played_remarks as played_remarks,
     sources_of as sources_of,
 )

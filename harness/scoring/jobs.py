@@ -161,15 +161,25 @@ def score_predictions(
         InputError: They are no submission, lack what an option needs, or no metric has intervals.
     """
     chosen = Scorer(scorer.benchmark, options)
-    if chosen.options.free_running:
-        return _free_running(chosen, predictions, source, wanted)
-    chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)
-    report = replace(chosen.report(played), remarks=remarks)
+    if options.free_running:
+        if isinstance(predictions, bytes):
+            predictions = read_standard(predictions, source)
+        if not isinstance(predictions, Standard):
+            raise InputError(source, "is no file of dialogues")
+        played = free_run(chosen, predictions, source)
+        report, remarks = played.report(chosen), tuple(played.remarks)
+    else:
+        resampled = "resampled" in wanted
+        chosen, played, remarks = played_predictions(chosen, predictions, source, resampled)
+        report = chosen.report(played)
+    report = replace(report, remarks=remarks)
+    texts = tuple(map(str, remarks))
     lines = None
     if "lines" in wanted:
         lines = lines_text(explained_results(played), report.signature)
-    if "evidence" not in wanted and "intervals" not in wanted:
-        return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
+    # There is no evidence of free-running dialogues.
+    if options.free_running or not ("evidence" in wanted or "intervals" in wanted):
+        return ScoredSubmission(report, texts, lines=lines)
     evidence = evidence_of(chosen, played, source)
     if "intervals" in wanted and not evidence.statistics:
         names = ", ".join(resampled_metrics())
@@ -177,23 +187,7 @@ def score_predictions(
     intervals = comparison.intervals_of(evidence) if "intervals" in wanted else {}
     if "evidence" not in wanted:
         evidence = evidence.without_formulas()
-    return ScoredSubmission(report, tuple(map(str, remarks)), intervals, lines, evidence)
-
-
-def _free_running(
-    scorer: Scorer, predictions: Predictions, source: str, wanted: Wanted
-) -> ScoredSubmission:
-    """Score free-running dialogues; what an option must not ask of them is known by now."""
-    if isinstance(predictions, bytes):
-        predictions = read_standard(predictions, source)
-    if not isinstance(predictions, Standard):
-        raise InputError(source, "is no file of dialogues")
-    played = free_run(scorer, predictions, source)
-    report = replace(played.report(scorer), remarks=tuple(played.remarks))
-    lines = None
-    if "lines" in wanted:
-        lines = lines_text(explained_results(played), report.signature)
-    return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
+    return ScoredSubmission(report, texts, intervals, lines, evidence)
 
 
 # Jobs.

@@ -103,7 +103,7 @@ class Options:
     def __post_init__(self) -> None:
         # Raises what is wrong where the options are written.
         problems = []
-        for name, values in choices().items():
+        for name, values in CHOICES.items():
             value = getattr(self, name)
             if value not in values and not (name == "goals" and self.free_running):
                 problems.append(unknown(_KINDS[name], value, values))
@@ -175,15 +175,14 @@ _KINDS = {
 """Option -> what its value names."""
 
 
-def choices() -> Mapping[str, Sequence[str]]:
-    """Return option -> its values, of the options that have a fixed choice of them."""
-    return {
-        "rules": rule_set_names(),
-        "setup": (BOTH, *SETUPS),
-        "domains": (AUTO, *DOMAIN_SOURCES),
-        "states": (AUTO, "predicted", "gold"),
-        "goals": GOALS,
-    }
+CHOICES: Mapping[str, Sequence[str]] = {
+    "rules": rule_set_names(),
+    "setup": (BOTH, *SETUPS),
+    "domains": (AUTO, *DOMAIN_SOURCES),
+    "states": (AUTO, "predicted", "gold"),
+    "goals": GOALS,
+}
+"""Option -> its values, of the options that have a fixed choice of them."""
 
 
 def sources_of(options: Options, submission: NormalizedSubmission) -> tuple[str, str]:
