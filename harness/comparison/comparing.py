@@ -170,7 +170,16 @@ class Comparison:
         if self.pairs:
             tables.append(_differences_table(self, figures))
         if self.seeds:
-            tables.append(_spread_table(self, figures))
+            rows = []
+            data = []
+            for name, score in figures.items():
+                spread, digits = self.spread[name], score.interval_digits
+                values = (spread.mean, spread.deviation, spread.lowest, spread.highest)
+                rows.append([score.title, *(figure(value, digits) for value in values)])
+                data.append({"figure": name, **asdict(spread)})
+            title = f"Over {len(self.seeds)} seeds: {', '.join(self.seeds)}"
+            headers = ["", "mean", "standard deviation", "lowest", "highest"]
+            tables.append(Table("seeds", title, headers, rows, data))
         if format_ != "text":
             return formatted(tables, format_)
         verdicts = ["\n".join(_verdict(pair, figures)) for pair in self.pairs]
@@ -450,7 +459,9 @@ def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
         values = f"{figure(difference.a, digits)} and {figure(difference.b, digits)}"
         chance = p_words(difference.p_holm)
         if difference.significant:
-            more, less = (pair.b, pair.a) if difference.difference > 0 else (pair.a, pair.b)
+            more, less = pair.a, pair.b
+            if difference.difference > 0:
+                more, less = pair.b, pair.a
             amount = figure(abs(difference.difference), digits)
             verdict = f"{more} has {amount} more than {less}, {chance}"
         else:
@@ -539,21 +550,4 @@ def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) ->
             "p is corrected by Holm for the number of systems",
         ],
         best=best,
-    )
-
-
-def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
-    rows = []
-    data = []
-    for name, score in figures.items():
-        spread, digits = comparison.spread[name], score.interval_digits
-        values = (spread.mean, spread.deviation, spread.lowest, spread.highest)
-        rows.append([score.title, *(figure(value, digits) for value in values)])
-        data.append({"figure": name, **asdict(spread)})
-    return Table(
-        name="seeds",
-        title=f"Over {len(comparison.seeds)} seeds: {', '.join(comparison.seeds)}",
-        headers=["", "mean", "standard deviation", "lowest", "highest"],
-        rows=rows,
-        data=data,
     )

@@ -269,7 +269,9 @@ def _alpha(ratings: Ratings, raters: Sequence[str]) -> tuple[float | None, str]:
     """Return Krippendorff's alpha; or None, and why there is none."""
     if all(len(by_rater) < 2 for by_rater in ratings.values()):
         return None, "nothing has two raters"
-    values = {rating for by_rater in ratings.values() for rating in by_rater.values()}
+    values: set[float] = set()
+    for by_rater in ratings.values():
+        values.update(by_rater.values())
     if len(values) < 2:
         return None, "all ratings are equal"
     try:
