@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from mwz.normalization import (
     DEFAULT_RULES,
+    alias_tables,
     placeholder_names,
     rule_set,
     without_absent_slots,
@@ -22,10 +23,18 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..errors import Remark, cut, unquoted
 from ..io import figure, printable, read_bytes, shown_name, text_table
-from ..metrics import parse_tracking_file
-from ..scoring import Options, Scorer, check_predictions, played_predictions
+from ..metrics import Choices, parse_tracking_file, score_tracking, tracked_dialogues
+from ..scoring import (
+    Options,
+    Scorer,
+    check_predictions,
+    normalize,
+    played_predictions,
+    report_on,
+)
 from ..submission import (
     ACTIVE_DOMAINS,
+    FIXES,
     GOLD,
     RESPONSE,
     STATE,
@@ -42,7 +51,6 @@ from ..submission import (
 )
 from . import option
 from .reading import chosen_benchmark, read_plays
-from .worth import UNKNOWN, best_table, response_figures, tracking_figures, worths
 
 if TYPE_CHECKING:
     from ..submission import Profile
@@ -52,6 +60,15 @@ WARNED = 1
 _SHOWN = 20
 _LONGEST_EXAMPLE = 60
 """Characters."""
+
+_UNKNOWN = "response_unknown"
+"""The feature that tables of placeholders may be worth something for."""
+
+_LEAST_DIFFERENCE = 0.05
+"""Points. Smaller differences are shown as none."""
+
+Figures: TypeAlias = Mapping[str, float]
+"""Name -> figure, in percent."""
 
 
 @click.command()
@@ -133,10 +150,10 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: s
 
     kinds = [remark.kind for remark in remarks]
     worth = worths(content, kinds, score)
-    if UNKNOWN in kinds and scorer.options.placeholders is None:
+    if _UNKNOWN in kinds and scorer.options.placeholders is None:
         table = best_table(scoring, submission)
         if table is not None:
-            worth[UNKNOWN] = table
+            worth[_UNKNOWN] = table
     return _show_remarks(remarks, worth, content, submission.profile, fixing)
 
 
@@ -264,3 +281,80 @@ def _counts(counts: Sequence[tuple[str, int]]) -> str:
     if len(counts) > len(listed):
         listed.append(f"and {len(counts) - len(listed)} more")
     return ", ".join(listed) or "none"
+
+
+# What fixes are worth.
+
+
+def worths(
+    content: Content, features: Sequence[str], score: Callable[[Content], Figures]
+) -> dict[str, str]:
+    """Return feature -> what fixing it alone is worth, of those that can be fixed.
+
+    Args:
+        content: The file.
+        features: The features that are remarked.
+        score: Scores a file.
+    """
+    worth: dict[str, str] = {}
+    before: Figures | None = None
+    for feature in features:
+        if feature not in FIXES:
+            continue
+        fixed = with_fixes(content, [feature])
+        if fixed.changes:
+            if before is None:
+                before = score(content)
+            after = score(replace(content, dialogues=fixed.dialogues))
+            worth[feature] = difference(before, after)
+    return worth
+
+
+def difference(before: Figures, after: Figures) -> str:
+    """Return how figures differ: "+12.3 Inform, +8.0 Success"."""
+    moved = []
+    for name, value in before.items():
+        change = after[name] - value
+        if abs(change) >= _LEAST_DIFFERENCE:
+            moved.append(f"{change:+.1f} {name}")
+    return ", ".join(moved) or f"{', '.join(before)} are the same"
+
+
+def response_figures(scorer: Scorer, submission: Submission) -> Figures:
+    """Return Inform, Success and BLEU of a submission."""
+    report = report_on(scorer, normalize(scorer, submission))
+    titles = {"Inform": "inform", "Success": "success", "BLEU": "bleu"}
+    return {title: report.figures[name] for title, name in titles.items()}
+
+
+def tracking_figures(content: Content) -> Figures:
+    """Return the joint goal accuracy of a tracker's file."""
+    dialogues = tracked_dialogues(content.dialogues, content.benchmark)
+    result = score_tracking(dialogues, Choices(metrics=("JGA",)), by_part=False)
+    joint = result.metrics["JGA"]
+    assert isinstance(joint, float), "joint goal accuracy is one figure"
+    return {"JGA": joint}
+
+
+def best_table(scorer: Scorer, submission: Submission) -> str | None:
+    """Return the named table of placeholders that is worth most, and what; None without one.
+
+    Args:
+        scorer: How to score; without placeholders besides those of the rule set.
+        submission: The file.
+    """
+    written: set[str] = set()
+    for turns in submission.dialogues.values():
+        for turn in turns:
+            written.update(placeholder_names(turn.response))
+    unknown = written - scorer.rules.ontology.keys()
+    before = response_figures(scorer, submission)
+    best, most = None, 0.0
+    for name, aliases in alias_tables().items():
+        if unknown.isdisjoint(dict(aliases.pairs)):
+            continue
+        after = response_figures(scorer.with_options(placeholders=name), submission)
+        gain = sum(after[figure] - before[figure] for figure in before)
+        if gain > most:
+            best, most = f"--placeholders {name}: {difference(before, after)}", gain
+    return best

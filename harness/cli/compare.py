@@ -79,7 +79,12 @@ def command(
         option.accept_only(*_FOR_PLAYS)
         evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
     else:
-        chosen = None if metrics is None else _resampled(metrics)
+        chosen = None
+        if metrics is not None:
+            chosen = list(named_metrics([name.strip() for name in metrics.split(",")]))
+            choices = resampled_metrics()
+            problem = f"cannot be resampled; choose from {', '.join(choices)}"
+            refuse("metrics", [f"{name} {problem}" for name in chosen if name not in choices])
         options = Options(metrics=chosen, **how)
         outputs = [read_outputs(name, required=False) for name in names]
         if any(system.is_tracker() for system in outputs):
@@ -87,7 +92,8 @@ def command(
         else:
             evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
 
-    baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
+    baseline = evidence[0] if systems else None
+    others = evidence[1:] if systems else evidence
     trained = [seed.name for seed in evidence[len(systems) :]]
     compared = comparison.compare(baseline, others, test, seeds=trained)
     if json_target is not None:
@@ -95,19 +101,6 @@ def command(
     if json_target == STANDARD_STREAM:
         return
     click.echo(compared.text(format_), nl=False)
-
-
-def _resampled(metrics: str) -> list[str]:
-    """Return comma-separated metrics as the registry calls them, if all can be resampled.
-
-    Raises:
-        InputError: Some cannot, or are unknown.
-    """
-    named = named_metrics([name.strip() for name in metrics.split(",")])
-    choices = resampled_metrics()
-    problem = f"cannot be resampled; choose from {', '.join(choices)}"
-    refuse("metrics", [f"{name} {problem}" for name in named if name not in choices])
-    return list(named)
 
 
 def _evidence_of_states(
@@ -149,7 +142,9 @@ def _evidence(
     if any(system.missing is not None for system in systems):
         evidence = _stored_evidence(systems, options, metrics, benchmark)
     else:
-        wanted: Wanted = ["evidence", "resampled"] if metrics is None else ["evidence"]
+        wanted: Wanted = ["evidence"]
+        if metrics is None:
+            wanted = ["evidence", "resampled"]
         scored = score_outputs(systems, options, wanted, benchmark)
         evidence = with_common_metrics(
             [outcome.evidence for outcome in scored if outcome.evidence is not None],
@@ -172,7 +167,9 @@ def _renamed(
     renamed = []
     for system_evidence, name in zip(evidence, short_names(sources), strict=True):
         times[name] += 1
-        unique_name = name if times[name] == 1 else f"{name} ({times[name]})"
+        unique_name = name
+        if times[name] > 1:
+            unique_name += f" ({times[name]})"
         renamed.append(replace(system_evidence, name=unique_name))
     return renamed
 

@@ -162,9 +162,10 @@ def _rows(
     for name, outputs in groups:
         scored = list(islice(all_scored, len(outputs)))
         names = list(islice(short, len(outputs)))
-        is_single = len(outputs) == 1
-        title = name or (names[0] if is_single else "System")
+        title, entry = "System", None
+        if len(outputs) == 1:
+            title, entry = names[0], outputs[0].entry
+        title = name or title
         reports = [outcome.report for outcome in scored]
-        entry = outputs[0].entry if is_single else None
         rows.append(board.PaperSystem(title, reports, as_stored(scored, benchmark), entry))
     return rows

@@ -18,7 +18,6 @@ from ..io import drawn, figure, picture_format, write_picture
 from ..metrics import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
 SEED = 12345
@@ -193,8 +192,20 @@ def plot_scores(
         height = 0.5 + bands * (0.7 + _ROW * len(names))
         picture = Drawn(figsize=(_WIDTH, height), layout="constrained")
         panels = picture.subplots(bands, across, squeeze=False, sharey=True)
+        places = range(len(labels))
         for axes, (name, score) in zip(panels.flat, shown.items(), strict=False):
-            _draw(axes, labels, [known[name] for known in intervals])
+            for place in places:
+                interval = intervals[place][name]
+                low, value, high = interval.low, interval.value, interval.high
+                if low <= value <= high:
+                    axes.plot([low, high], [place, place], color="0.55", linewidth=3, zorder=1)
+                axes.plot([value], [place], color="black", marker="o", markersize=4, zorder=2)
+            axes.set_yticks(list(places), labels)
+            axes.set_ylim(len(labels) - 0.5, -0.5)
+            axes.grid(axis="x", color="0.85", linewidth=0.6)
+            axes.set_axisbelow(True)
+            axes.spines[["top", "right", "left"]].set_visible(False)
+            axes.tick_params(axis="y", length=0)
             axes.set_title(textwrap.fill(score.title, _TITLE), fontsize=10)
         for axes in list(panels.flat)[len(shown) :]:
             axes.set_axis_off()
@@ -202,18 +213,3 @@ def plot_scores(
         return picture
 
     write_picture(path, draw)
-
-
-def _draw(axes: Axes, names: Sequence[str], intervals: Sequence[Interval]) -> None:
-    places = range(len(names))
-    for place, interval in zip(places, intervals, strict=True):
-        low, value, high = interval.low, interval.value, interval.high
-        if low <= value <= high:
-            axes.plot([low, high], [place, place], color="0.55", linewidth=3, zorder=1)
-        axes.plot([value], [place], color="black", marker="o", markersize=4, zorder=2)
-    axes.set_yticks(list(places), list(names))
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.grid(axis="x", color="0.85", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)

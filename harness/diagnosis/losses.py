@@ -243,7 +243,16 @@ def diagnosis_text(
         row = [name, figure(other_inform), signed(other_inform - inform)]
         row += [figure(other_success), signed(other_success - success)]
         rows.append(row)
-    tables = [_slots_table(diagnosis.results, domain, cause)]
+    slots: list[list[Cell]] = []
+    for (name, fault), count in wrong_slots(diagnosis.results, cause):
+        if domain in (None, name) and len(slots) < _SHOWN_SLOTS:
+            wanted = "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE)
+            found = "(missing)" if fault.found is None else cut(fault.found, _VALUE)
+            slots.append([f"{name}-{fault.slot}", wanted, found, count])
+    tables = []
+    if slots:
+        headers = ["most often wrong in states", "goal", "state", "dialogues"]
+        tables.append(text_table(headers, slots))
     if not cause:
         tables.append(text_table(["what if", "Inform", "", "Success", ""], rows))
     played, dialogues = diagnosis.played, len(diagnosis.results)
@@ -324,19 +333,6 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Iterable[str]) -> str:
         if any(domain.matched.get(name) or domain.provided.get(name) for domain in losses.values()):
             lines.append(wrapped(f"{name}: ", glossary()["causes"][name].meaning, indent=2))
     return "\n".join(lines)
-
-
-def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: str | None) -> str:
-    """Return the slots and values that are wrong most often where states are to blame."""
-    rows: list[list[Cell]] = []
-    for (name, fault), count in wrong_slots(results, cause):
-        if domain in (None, name) and len(rows) < _SHOWN_SLOTS:
-            wanted = "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE)
-            found = "(missing)" if fault.found is None else cut(fault.found, _VALUE)
-            rows.append([f"{name}-{fault.slot}", wanted, found, count])
-    if not rows:
-        return ""
-    return text_table(["most often wrong in states", "goal", "state", "dialogues"], rows)
 
 
 def _cause_table(

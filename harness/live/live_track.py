@@ -124,7 +124,13 @@ def _rows(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row
     tables = []
     for group in grouped(rows, ("seed", "trials", "played")):
         tables.append(ranked(row for row, _ in group))
-    return sorted(tables, key=_first_by_script, reverse=True)
+
+    def place(table: Sequence[Row]) -> tuple[bool, bool, int]:
+        # Tables of the scripted user come first, then those on the usual benchmark.
+        is_scripted = str(figure_of(table[0], "user").words).startswith("scripted-")
+        return is_scripted, table[0].signature.benchmark == DEFAULT, len(table)
+
+    return sorted(tables, key=place, reverse=True)
 
 
 def _row(entry: Entry, live: LiveScores) -> Row:
@@ -170,12 +176,6 @@ def _row(entry: Entry, live: LiveScores) -> Row:
         anchor=f"row-{entry.key}",
     )
     return completed(row, copies={})
-
-
-def _first_by_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
-    """Sort key: tables of the scripted user first, then those on the usual benchmark."""
-    user, usual = figure_of(table[0], "user").words, table[0].signature.benchmark == DEFAULT
-    return str(user).startswith("scripted-"), usual, len(table)
 
 
 def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:

@@ -75,10 +75,8 @@ from .world import (
 
 _MODEL = "model:"
 _PERSON = "person"
-_CHOICES = {
-    "agent": (SCRIPTS["agent"], "model:NAME", "MODULE:FUNCTION"),
-    "user": (SCRIPTS["user"], "model:NAME", _PERSON),
-}
+_AGENTS = f"{SCRIPTS['agent']}|model:NAME|MODULE:FUNCTION"
+_USERS = f"{SCRIPTS['user']}|model:NAME|{_PERSON}"
 # Role -> what makes the script, and the language model.
 _BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
 _BY_MODEL = {"agent": ModelAgent, "user": ModelUser}
@@ -92,12 +90,8 @@ _FIRST = 10
 
 
 @click.command(context_settings={"show_default": True})
-@click.option(
-    "--agent", metavar="|".join(_CHOICES["agent"]), default=SCRIPTS["agent"], help="The agent."
-)
-@click.option(
-    "--user", metavar="|".join(_CHOICES["user"]), default=SCRIPTS["user"], help="The user."
-)
+@click.option("--agent", metavar=_AGENTS, default=SCRIPTS["agent"], help="The agent.")
+@click.option("--user", metavar=_USERS, default=SCRIPTS["user"], help="The user.")
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
@@ -149,10 +143,8 @@ def command(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
     files = ", ".join(map(str, _files(output, trials).values()))
-    targets = f"dialogues go to {files}"
-    if json_target not in (None, STANDARD_STREAM):
-        targets += f", figures to {json_target}"
-    notify(targets)
+    figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
+    notify(f"dialogues go to {files}{figures}")
     # What an agent prints must not mix with the figures.
     with redirect_stdout(sys.stderr):
         lines = play_tasks(config, output, jobs)
@@ -211,7 +203,8 @@ def _talker(role: str, name: str, chats: Mapping[str, Complete]) -> tuple[str, A
     elif role == "user" and name == _PERSON:
         maker = person_at_terminal
     else:
-        raise InputError(f"--{role}", unknown(role, name, _CHOICES[role]))
+        choices = {"agent": _AGENTS, "user": _USERS}[role]
+        raise InputError(f"--{role}", unknown(role, name, choices.split("|")))
     problem = name_problem(role, full_name)
     if problem is not None:
         raise InputError(f"{role} {full_name}", problem)
@@ -244,9 +237,7 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
         for line in _appended(_lines(config, trial, lacking, jobs), file):
             yield line
             error = line["outcome"]["error"]
-            broken_off += 1
-            if not error:
-                broken_off = 0
+            broken_off = broken_off + 1 if error else 0
             if broken_off >= _MOST_BROKEN_OFF:
                 many = f"{broken_off} dialogues in a row are broken off, which count as lost"
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
