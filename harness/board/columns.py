@@ -90,7 +90,8 @@ class BoardTable:
         title: What it shows.
         rows: Its rows, the best first.
         columns: Its columns besides rank and name.
-        references: Reference rows that its systems are to be seen beside, the best first.
+        references: Reference rows that its systems are to be seen beside, the best first; none
+            if it has no rows.
     """
 
     key: str
@@ -113,18 +114,20 @@ class BoardTable:
     @property
     def lines(self) -> list[Row]:
         """The same, and below them the reference rows."""
-        return self.systems + list(self.references if self.rows else ())
+        return [*self.systems, *self.references]
 
 
 def board_tables(board: Board) -> list[BoardTable]:
     """Return the tables of a board by track; those of delexicalised responses even without rows."""
     tables = []
     for name, track in tracks().items():
-        references = board.of_track(REFERENCE) if track.delexicalised and track.ranks else ()
         for place, rows in enumerate(board.tables_by_track[name]):
             key, title = name, f"{track.title}, rule set {board.rules}"
             if rows and rows[0].table:
                 key, title = f"{name}-{place}", rows[0].table
+            references: Sequence[Row] = ()
+            if rows and track.delexicalised and track.ranks:
+                references = board.of_track(REFERENCE)
             columns = track.columns(board, rows)
             tables.append(BoardTable(key, name, title, rows, columns, references))
     return tables
@@ -212,9 +215,11 @@ def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> str:
             titles_by_leaders.setdefault(leaders, []).append(column.full_title)
     phrases: list[str] = []
     for leaders, titles in titles_by_leaders.items():
-        verb = " have the highest" if len(leaders) > 1 else " has the highest"
+        subject = in_words(leaders)
         # The verb is said once.
-        phrases.append(f"{in_words(leaders)}{'' if phrases else verb} {in_words(titles)}")
+        if not phrases:
+            subject += " have the highest" if len(leaders) > 1 else " has the highest"
+        phrases.append(f"{subject} {in_words(titles)}")
     return ", ".join(phrases)
 
 
@@ -262,7 +267,7 @@ def columns(board: Board) -> list[Column[Row]]:
 
     def verdict(row: Row) -> Value:
         text = public_verdict(board, row.entry)
-        return Value(words=text, mark=verdict_mark(text)) if text else Value()
+        return Value(words=text or None, mark=verdict_mark(text))
 
     listed: list[Column[Row]] = []
     for name in TOTALS:
@@ -317,11 +322,10 @@ def _reported(row: Row, name: str) -> Value:
 
 def _setup_columns(board: Board, rules: str, setup: str) -> Iterator[Column[Row]]:
     """Yield the rates in a set-up under a rule set, other than the main figures."""
-    by_key = {row.key: row for row in board.by_rules[rules]}
+    by_key = {row.key: row.figures for row in board.by_rules[rules]}
 
     def scored(row: Row, name: str) -> Value:
-        row_under = by_key.get(row.key)
-        return Value() if row_under is None else figure_of(row_under, name)
+        return by_key.get(row.key, {}).get(name, Value())
 
     for name in SETUP_FIGURES:
         title = reported_figures()[name].title
@@ -342,8 +346,7 @@ def _interval_ends(board: Board) -> Iterator[Column[Row]]:
     """Yield the ends of the intervals of the main figures."""
 
     def interval_end(row: Row, name: str, end: str) -> Value:
-        interval = board.interval(row, name)
-        return Value(None if interval is None else getattr(interval, end), 2)
+        return Value(getattr(board.interval(row, name), end, None), 2)
 
     for name in FIGURES:
         for end in ("low", "high"):
@@ -394,9 +397,11 @@ def named(
     """
     listed = []
     for title, name in figures.items():
-        visible = "chosen" if title in chosen else "always"
+        visible = "always"
         if name == "flags":
             visible = "never"
+        elif title in chosen:
+            visible = "chosen"
         key, numbers = title.lower(), title not in texts
         field = re.sub(r"[^a-z0-9]+", "_", key).strip("_")
         column = figure_column(key, title, name, numbers=numbers, visible=visible, field=field)

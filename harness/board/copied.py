@@ -95,9 +95,13 @@ class Fingerprints:
         both = (marks != missing) & (others != missing)
         # A state that agrees with gold says something where the other one does not.
         is_out = marks == left_out
-        both &= ~(is_out & (others == left_out)) if kind == "states" else ~is_out
+        if kind == "states":
+            is_out &= others == left_out
+        both &= ~is_out
         turns = int(both.sum())
-        return int(np.sum(both & (marks == others))) / turns if turns >= FEWEST else None
+        if turns < FEWEST:
+            return None
+        return int(np.sum(both & (marks == others))) / turns
 
 
 Copies: TypeAlias = Mapping[str, Mapping[str, tuple[str, float]]]

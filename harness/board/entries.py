@@ -66,8 +66,7 @@ class Entry:
     @property
     def benchmark(self) -> str | None:
         """The benchmark that it was scored on; None if that is not known."""
-        signatures = list(self.scores.signatures.values())
-        return signatures[0].benchmark if signatures else None
+        return next((stored.benchmark for stored in self.scores.signatures.values()), None)
 
     @property
     def compared(self) -> DialogueScores | None:
@@ -129,8 +128,9 @@ def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
 
     def place(entry: Entry) -> tuple[int, str]:
         hashes = entry.scores.predictions
-        is_listed = hashes is not None and order.get(entry.key) == hashes.sha256
-        return places[entry.key] if is_listed else len(places), entry.key
+        if hashes is None or order.get(entry.key) != hashes.sha256:
+            return len(places), entry.key
+        return places[entry.key], entry.key
 
     return sorted(entries, key=place)
 
@@ -142,8 +142,10 @@ def read_order(folder: Path) -> Order:
         InputError: The file is not in the form of `sha256sum`.
     """
     path = folder / ORDER_FILE
-    lines = read_plain(path).decode(errors="replace").splitlines() if path.is_file() else []
+    if not path.is_file():
+        return {}
     order = {}
+    lines = read_plain(path).decode(errors="replace").splitlines()
     for number, line in enumerate(lines, start=1):
         match = _DIGEST_LINE.fullmatch(line)
         if match is None:

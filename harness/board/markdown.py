@@ -156,10 +156,9 @@ def _short_table(board: Board, table: BoardTable) -> str:
         reported = own_figures(row.entry) if track.delexicalised else {}
         if not reported:
             return ""
-        texts = []
-        for name in ("inform", "success"):
-            texts.append(figure(float(reported[name]), 1) if name in reported else NOTHING)
-        return "/".join(texts)
+        # Who reports their own script's rates reports Inform.
+        success = figure(float(reported["success"]), 1) if "success" in reported else NOTHING
+        return f"{figure(float(reported['inform']), 1)}/{success}"
 
     def signs(row: Row) -> str:
         return "".join(glossary()["marks"][mark.kind].sign for mark in board.marks(row))
@@ -230,8 +229,18 @@ def tables_page(board: Board) -> str:
     for name, track in tracks().items():
         of_track: list[str] = []
         for table in all_tables:
-            if table.track == name and table.rows:
-                of_track += _blocks(table)
+            if table.track != name or not table.rows:
+                continue
+            rows = table.systems
+            if rows[0].table:
+                of_track.append(f"### {escaped(table.title)}")
+            listed = [column for column in table.columns if column.visible != "never"]
+            if track.delexicalised:
+                listed = [table.by_key[key] for key in MAIN]
+                listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
+            filled = _filled([_with_interval(column) for column in listed], rows)
+            linked = track.delexicalised
+            of_track.append(_table(rows, filled, ranked=bool(track.ranks), linked=linked))
         of_track += _not_entered(board.tables, name)
         if of_track:
             blocks += [f"## {track.title}", track.about]
@@ -250,19 +259,6 @@ def tables_page(board: Board) -> str:
     signatures = common_signatures(board.rows) + common_signatures(english)
     blocks.append("\n".join(f"    {signature}" for signature in signatures))
     return _page(board, "Tables of the board", notes["first"]["tables"], blocks)
-
-
-def _blocks(table: BoardTable) -> Iterator[str]:
-    """Yield a table, with what further seeds say of its rows."""
-    track, rows = tracks()[table.track], table.systems
-    if rows and rows[0].table:
-        yield f"### {escaped(table.title)}"
-    listed = [column for column in table.columns if column.visible != "never"]
-    if track.delexicalised:
-        listed = [table.by_key[key] for key in MAIN]
-        listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
-    filled = _filled([_with_interval(column) for column in listed], rows)
-    yield _table(rows, filled, ranked=bool(track.ranks), linked=track.delexicalised)
 
 
 def _with_interval(column: Column[_R]) -> Column[_R]:

@@ -57,14 +57,14 @@ def references(subjects: Collection[str]) -> list[Reference]:
     return cited
 
 
-def entry_reference(entry: Entry) -> Reference | None:
-    """Return the reference of a system's paper; None without the address of one.
+def entry_reference(entry: Entry | None) -> Reference | None:
+    """Return the reference of a system's paper; None without an entry or the address of a paper.
 
     Where `papers.toml` lacks the paper, it is as much as the address tells.
     """
-    address = entry.system.paper
-    if address is None:
+    if entry is None or entry.system.paper is None:
         return None
+    address = entry.system.paper
     year, number = system_year(entry.system), arxiv_number(address)
     about = {"note": f"The paper of {entry.system.name}"}
     about = read_toml("papers.toml", __package__).get(number or address, about)
@@ -84,9 +84,12 @@ def short_reference(reference: Reference) -> str:
     """
     authors = reference.get("author", "").split(" and ")
     families = [author.split(",")[0].strip("{}") for author in authors]
-    short = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
-    short = short or reference["key"]
-    return f"{short}, {reference['year']}" if reference.get("year") else short
+    short = " and ".join(families) or reference["key"]
+    if len(families) > 2:
+        short = f"{families[0]} et al."
+    if reference.get("year"):
+        short += f", {reference['year']}"
+    return short
 
 
 _PLAIN = ("doi", "url", "eprint", "year")
@@ -110,10 +113,10 @@ def bibtex(reference: Reference) -> str:
                 accent = _ACCENTS.get(decomposed[1:])
                 if accent is not None:
                     value = value.replace(letter, f"{{\\{accent}{{{decomposed[0]}}}}}")
-        # A title in braces keeps its capitals.
-        lines.append(
-            f"  {name} = {{{{{value}}}}}," if name == "title" else f"  {name} = {{{value}}},"
-        )
+        if name == "title":
+            # A title in braces keeps its capitals.
+            value = f"{{{value}}}"
+        lines.append(f"  {name} = {{{value}}},")
     return "\n".join([*lines, "}"])
 
 
@@ -153,11 +156,13 @@ class PaperSystem:
         for name in self.evidence[0].figures:
             values = self.values(name)
             row[name] = fmean(values)
-            row[f"{name}_deviation"] = stdev(values) if len(values) > 1 else None
+            row[f"{name}_deviation"] = None
+            if len(values) > 1:
+                row[f"{name}_deviation"] = stdev(values)
             if not self.reports:
                 interval = intervals_of(self.evidence[0])[name]
                 row |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-            row[f"{name}_p"] = compared.differences[name].p_holm if compared else None
+            row[f"{name}_p"] = compared and compared.differences[name].p_holm
         row["signature"] = "; ".join(self.signatures(tested))
         return row
 
@@ -206,7 +211,9 @@ def paper(
     Raises:
         InputError: Some scores do not compare.
     """
-    rows = list(systems) if baseline is None else [baseline, *systems]
+    rows = list(systems)
+    if baseline is not None:
+        rows.insert(0, baseline)
     names = [row.name for row in rows]
     for number, name in enumerate(names):
         before = names[:number].count(name)
@@ -215,8 +222,9 @@ def paper(
     check_comparable(list(chain.from_iterable(row.evidence for row in rows)))
     compared: Comparison | None = None
     pairs: dict[str, Pair] = {}
+    tests: dict[str, str] = {}
     if baseline is not None:
-        compared = _compared(rows)
+        compared, tests = _compared(rows)
         pairs = {pair.b: pair for pair in compared.pairs}
     figures = rows[0].evidence[0].figures
     cells, data = [], []
@@ -228,7 +236,6 @@ def paper(
     table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)
-    tests = {} if compared is None else _tests(compared)
     sentence = " ".join(_sentence(rows, tests, format_, plays))
     cited = "\n\n".join(map(bibtex, _cited(rows, tests, plays)))
     if format_ == "latex":
@@ -246,20 +253,13 @@ _TESTS = {
 }
 
 
-def _tests(compared: Comparison) -> dict[str, str]:
-    """Return the tests that mark differences, of `_TESTS` -> the titles of what they are of."""
-    tested: dict[str, list[str]] = {}
-    for name, headline in compared.figures.items():
-        for test in dict.fromkeys(pair.differences[name].test for pair in compared.pairs):
-            tested.setdefault(test, []).append(headline.title)
-    tests = {test: " and ".join(titles) for test, titles in tested.items()}
-    if len(compared.pairs) > 1:
-        tests["holm"] = ""
-    return tests
+def _compared(rows: Sequence[PaperSystem]) -> tuple[Comparison, dict[str, str]]:
+    """Compare all rows with the first one.
 
-
-def _compared(rows: Sequence[PaperSystem]) -> Comparison:
-    """Compare all rows with the first one."""
+    Returns:
+        The comparison, and the tests that mark differences: of `_TESTS` -> the titles of the
+        figures that each is of.
+    """
     has_seeds = any(len(row.evidence) > 1 for row in rows)
     compared = []
     for row in rows:
@@ -267,13 +267,24 @@ def _compared(rows: Sequence[PaperSystem]) -> Comparison:
             compared.append(mean_of(row.name, row.evidence))
         else:
             compared.append(replace(row.evidence[0], name=row.name))
-    return compare(compared[0], compared[1:])
+    comparison = compare(compared[0], compared[1:])
+    tests: dict[str, str] = {}
+    for name, headline in comparison.figures.items():
+        for test in dict.fromkeys(pair.differences[name].test for pair in comparison.pairs):
+            earlier = f"{tests[test]} and " if test in tests else ""
+            tests[test] = earlier + headline.title
+    if len(comparison.pairs) > 1:
+        tests["holm"] = ""
+    return comparison, tests
 
 
 def _caption(rows: Sequence[PaperSystem], compared: Comparison | None, plays: str) -> str:
-    name = str(rows[0].evidence[0].signature.benchmark)
-    data = read_data_set(name).title if name in declared_names() else name
-    phrases = [f"{plays}, with {INTERVAL_LEVEL} % intervals" if plays else f"Results on {data}"]
+    data = str(rows[0].evidence[0].signature.benchmark)
+    if data in declared_names():
+        data = read_data_set(data).title
+    phrases = [f"Results on {data}"]
+    if plays:
+        phrases = [f"{plays}, with {INTERVAL_LEVEL} % intervals"]
     if any(len(row.evidence) > 1 for row in rows):
         seeds = ", ".join(f"{row.name} {len(row.evidence)}" for row in rows)
         phrases.append(f"mean ± standard deviation over training seeds ({seeds})")
@@ -312,7 +323,7 @@ def _sentence(
         sources = {report.signature.domains for report in reports}
         yield reporting_words(rows[0].reports[0], [MAIN_SETUP], len(sources) == 1, cited, escape)
     for row in rows:
-        reference = None if row.entry is None else entry_reference(row.entry)
+        reference = entry_reference(row.entry)
         if reference is not None:
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
     if tests:
@@ -353,14 +364,12 @@ def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) ->
     """Return all references of the table, each once."""
     scores = ["pass"] if plays else ["inform", "bleu"]
     benchmark = str(rows[0].evidence[0].signature.benchmark)
-    by_key = {}
-    for reference in references(["harness", benchmark, *scores, *tests]):
-        by_key[reference["key"]] = reference
+    cited = references(["harness", benchmark, *scores, *tests])
     for row in rows:
-        of_system = None if row.entry is None else entry_reference(row.entry)
-        if of_system is not None:
-            by_key[of_system["key"]] = of_system
-    return list(by_key.values())
+        reference = entry_reference(row.entry)
+        if reference is not None and reference not in cited:
+            cited.append(reference)
+    return cited
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:

@@ -180,7 +180,9 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
     setup = "strict" if table.kind == OFFICIAL else "own"
     claims = []
     for version, figures in by_version.items():
-        source = table.title if version is None else f"{table.title}, MultiWOZ {version}"
+        source = table.title
+        if version is not None:
+            source += f", MultiWOZ {version}"
         claims.append(PrintedFigures(source, setup, figures, domains=row.domains))
     return claims
 
@@ -325,8 +327,9 @@ class PrintedFigure:
         Args:
             least: The digits after the point that the latter two have at least.
         """
-        digits, gap = max(least, self.digits), self.difference
-        difference = figure(None) if gap is None else signed(gap, digits)
+        digits, difference = max(least, self.digits), figure(None)
+        if self.difference is not None:
+            difference = signed(self.difference, digits)
         return f"{self.printed:f}", figure(self.scored, digits), difference
 
 
@@ -336,19 +339,20 @@ def figures_beside(
     """Return metric -> a printed figure beside that of a report under a set-up."""
     beside = {}
     for metric, printed in figures.items():
-        scored = None if report is None else scored_figure(report, setup, metric, style)
-        beside[metric] = PrintedFigure(printed, scored)
+        beside[metric] = PrintedFigure(printed, scored_figure(report, setup, metric, style))
     return beside
 
 
 def scored_figure(
-    report: Report, setup: str, metric: str, style: str | None = None
+    report: Report | None, setup: str, metric: str, style: str | None = None
 ) -> float | None:
-    """Return the harness's figure of a metric under a set-up; None if the report lacks it."""
+    """Return the harness's figure of a metric under a set-up; None without a report that has it."""
+    if report is None or (metric in DIVERSITY and report.diversity is None):
+        return None
     if metric == "bleu":
         return (report.bleu or {}).get(style or CANONICAL_STYLE)
     if metric in DIVERSITY:
-        return None if report.diversity is None else float(getattr(report.diversity, metric))
+        return float(getattr(report.diversity, metric))
     return setup_figure(report, metric, setup)
 
 

@@ -139,7 +139,10 @@ def rescore(
             continue
         jobs = _jobs(members, loaded, folders, adds)
         for entry, outcome in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
-            yield _not_scored(entry, outcome) if isinstance(outcome, InputError) else outcome
+            if isinstance(outcome, InputError):
+                yield _not_scored(entry, outcome)
+            else:
+                yield outcome
 
 
 def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosis:
@@ -177,28 +180,20 @@ def _jobs(
             result, gold = entry.scores.result, None
             if isinstance(result, TrackedScores) and result.gold == "version":
                 gold = load_gold_states(result.gold_version or "", benchmark)
+            # Further seeds: those that the entry's `scores.json` names, whether or not it can be
+            # read otherwise, those in its folder, and those with a number below that of another.
+            path = entry.folder / SCORES_FILE
+            names = " ".join(file.name for file in entry.folder.glob(seed_file("*")))
+            if path.is_file():
+                names += path.read_text(encoding="utf-8", errors="replace")
+            numbers = map(int, re.findall(seed_file("([0-9]+)").replace(".", r"\."), names))
+            seeds = {}
+            for number in range(2, 1 + max(numbers, default=1)):
+                seeds[seed_file(number)] = read_plain(entry.folder / seed_file(number))
             golds, missing = further_gold()
-            yield entry, content, gold, _seed_files(entry), adds, golds, missing
+            yield entry, content, gold, seeds, adds, golds, missing
         except InputError as error:
             yield error
-
-
-def _seed_files(entry: Entry) -> dict[str, bytes]:
-    """Return name -> content of the predictions of further seeds.
-
-    Raises:
-        InputError: Some are not in the entry's folder: those that its `scores.json` names, whether
-            or not it can be read otherwise, and those with a number below that of another.
-    """
-    path = entry.folder / SCORES_FILE
-    names = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    names += " ".join(file.name for file in entry.folder.glob(seed_file("*")))
-    numbers = map(int, re.findall(seed_file("([0-9]+)").replace(".", r"\."), names))
-    contents = {}
-    for number in range(2, 1 + max(numbers, default=1)):
-        name = seed_file(number)
-        contents[name] = read_plain(entry.folder / name)
-    return contents
 
 
 def _not_scored(entry: Entry, error: InputError) -> Rescored:

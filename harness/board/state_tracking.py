@@ -192,9 +192,8 @@ def _rows(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row
     for gold in sorted(tracked, key=place):
         scored = []
         for entry, scores in tracked[gold]:
-            row = _row(entry, scores, rules, copies.get(entry.key, {}))
-            scored.append((_beside(row, on_benchmark.get(entry.key)), scores))
-        table = _with_gains(ranked(_with_alike(scored, list(copies))), on_benchmark)
+            scored.append((_row(entry, scores, rules, copies.get(entry.key, {})), scores))
+        table = _beside_benchmark(ranked(_with_alike(scored, list(copies))), on_benchmark)
         tables.append(table)
         for row in table:
             if row.pair_key:
@@ -287,29 +286,6 @@ def _row(
     return completed(row, of_states, coverage, bounds, bound_words, with_note)
 
 
-def _beside(row: Row, on_benchmark: Row | None) -> Row:
-    """Return a row with its entry's JGA against the benchmark's own gold states.
-
-    Args:
-        row: The row.
-        on_benchmark: The entry's row in the table of those, if it has one and this is another.
-    """
-    if on_benchmark is None:
-        return row
-    jga = as_played(figure_of(on_benchmark, "JGA"))
-    if not row.reasons:
-        # What ranks is compared with what ranks.
-        is_bound = figure_of(row, "JGA").played is not None
-        played = jga.number if is_bound else None
-        jga = replace(jga, number=on_benchmark.ranking_key[0], played=played)
-    figures = dict(row.figures)
-    figures["JGA.benchmark"] = jga
-    ours = figure_of(row, "JGA").number
-    if ours is not None and jga.number is not None:
-        figures["difference"] = Value(ours - jga.number, 2, signed=True)
-    return replace(row, figures=figures)
-
-
 def _with_alike(scored: Sequence[tuple[Row, TrackedScores]], keys: Sequence[str]) -> Iterator[Row]:
     """Yield a table's rows; of those whose states, and so figures, are the same, the first stands.
 
@@ -344,14 +320,16 @@ def _with_alike(scored: Sequence[tuple[Row, TrackedScores]], keys: Sequence[str]
             )
 
 
-def _with_gains(table: Sequence[Row], on_benchmark: Mapping[str, Row]) -> list[Row]:
-    """Return a table's rows with the places that they gain against the benchmark's own states.
+def _beside_benchmark(table: Sequence[Row], on_benchmark: Mapping[str, Row]) -> list[Row]:
+    """Return a table's rows with what they score against the benchmark's own gold states.
 
-    Places are those among the rows that are ranked in both tables.
+    That is their JGA there, the difference from it, and the places that they gain among the rows
+    that are ranked in both tables.
 
     Args:
         table: The rows.
-        on_benchmark: Key of an entry -> its row in the table of the benchmark's own states.
+        on_benchmark: Key of an entry -> its row in the table of the benchmark's own states, if
+            that is another table.
     """
     after, before = [], []
     for row in table:
@@ -364,6 +342,18 @@ def _with_gains(table: Sequence[Row], on_benchmark: Mapping[str, Row]) -> list[R
     rows = []
     for row in table:
         figures = dict(row.figures)
+        other = on_benchmark.get(row.key)
+        if other is not None:
+            jga = as_played(figure_of(other, "JGA"))
+            if not row.reasons:
+                # What ranks is compared with what ranks.
+                is_bound = figure_of(row, "JGA").played is not None
+                played = jga.number if is_bound else None
+                jga = replace(jga, number=other.ranking_key[0], played=played)
+            figures["JGA.benchmark"] = jga
+            ours = figure_of(row, "JGA").number
+            if ours is not None and jga.number is not None:
+                figures["difference"] = Value(ours - jga.number, 2, signed=True)
         if row.key in ranks:
             gained = ranks_before[row.key] - ranks[row.key]
             figures["gained"] = Value(gained, 0, signed=True)

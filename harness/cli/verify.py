@@ -35,11 +35,7 @@ from ..scoring import (
     run,
     with_all_metrics,
 )
-from ..submission import (
-    NormalizedSubmission,
-    Submission,
-    delexicalise_submission,
-)
+from ..submission import delexicalise_submission
 from . import option
 from .reading import progress
 
@@ -87,12 +83,22 @@ def command(
     verified = board.verify(entries, chosen, progress(outcomes, len(chosen), "entry"))
     hold = unknown = failed = 0
     for outcome in verified:
+        lines = [f"{outcome.key}: {problem}" for problem in outcome.problems]
+        if outcome.mismatches:
+            count = counted(len(outcome.mismatches), "figure")
+            lines.append(f"{outcome.key}: {count} scored differently")
+            lines.append(board.mismatches_table(outcome.mismatches[:_SHOWN]))
         is_missing = outcome.missing is not None
+        if is_missing:
+            lines.append(f"{outcome.key}: not scored again: {outcome.missing}")
+        if not lines:
+            lines.append(f"{outcome.key}: holds")
+        lines += [f"{outcome.key}: not verified: {reason}" for reason in outcome.unverified]
+        click.echo(printable("\n".join(lines)))
         hold += outcome.holds and not is_missing
         unknown += outcome.holds and is_missing
         is_unverified = is_missing or bool(outcome.unverified)
         failed += not outcome.holds or (strict and is_unverified)
-        click.echo(printable(_outcome_text(outcome)))
     summary = f"{hold} of {len(verified)} entries hold"
     if unknown:
         summary += f"; {unknown} could not be scored again"
@@ -102,21 +108,6 @@ def command(
         click.echo("nothing was verified: no entry could be scored again", err=True)
         return 1
     return int(failed > 0)
-
-
-def _outcome_text(outcome: board.Rescored) -> str:
-    """Return what verifying an entry found, as lines that begin with its key."""
-    lines = [f"{outcome.key}: {problem}" for problem in outcome.problems]
-    if outcome.mismatches:
-        count = counted(len(outcome.mismatches), "figure")
-        lines.append(f"{outcome.key}: {count} scored differently")
-        lines.append(board.mismatches_table(outcome.mismatches[:_SHOWN]))
-    if outcome.missing is not None:
-        lines.append(f"{outcome.key}: not scored again: {outcome.missing}")
-    if not lines:
-        lines.append(f"{outcome.key}: holds")
-    lines += [f"{outcome.key}: not verified: {reason}" for reason in outcome.unverified]
-    return "\n".join(lines)
 
 
 def _compare_with_libraries(
@@ -187,39 +178,38 @@ def reference_differences(
         InputError: The predictions are no submission to the benchmark.
     """
     scorer = Scorer(scorer.benchmark, options)
-    submission = None
     if isinstance(predictions, str):
-        normalized = harness_submission(scorer, predictions)
+        normalized = detokenized = harness_submission(scorer, predictions)
     else:
         submission = check_predictions(scorer, predictions, source)
         normalized = normalize(scorer, submission)
+        if scorer.options.resolved.lexicalised:
+            submission = delexicalise_submission(submission, delexicaliser_of(scorer))
+        detokenized = normalized.reworded(
+            submission, lambda text: _sacremoses()(normalized_text(text, scorer.rules, "Moses"))
+        )
     scorer = with_all_metrics(scorer, normalized) if scored else scorer.with_options(metrics=())
     played = scorer.played(normalized)
-    by_libraries = replace(
-        played,
-        submission=_detokenized(scorer, normalized, submission),
-        prepared_references=_references(played.benchmark) if scored else None,
-    )
+    by_libraries = replace(played, submission=detokenized, prepared_references=None)
     different: list[tuple[str, object, object]] = []
     for place, ours, theirs in _outputs(played, by_libraries):
         if ours != theirs:
             different.append((place, ours, theirs))
     if not scored:
         return different
+    by_libraries = replace(by_libraries, prepared_references=_references(played.benchmark))
     report = scorer.report(played)
     made = scorer.report(by_libraries).to_dict()
     for mismatch in board.mismatches(source, "", report.to_dict(), made, tolerance=0.0):
         different.append((mismatch.field, mismatch.stored, mismatch.made))
+    figures: list[tuple[str, float, float]] = []
     for style, score in (report.bleu or {}).items():
-        bleu = _bleu(by_libraries, style, pad=False)
-        if score != bleu:
-            different.append((f"bleu.{style}", score, bleu))
+        figures.append((f"bleu.{style}", score, _bleu(by_libraries, style, pad=False)))
     bound = report.metrics.get("lower_bound")
     if bound is not None and bound.bleu is not None:
         bleu = _bleu(by_libraries, CANONICAL_STYLE, pad=True)
-        if bound.bleu != bleu:
-            different.append(("lower_bound.bleu", bound.bleu, bleu))
-    return different
+        figures.append(("lower_bound.bleu", bound.bleu, bleu))
+    return different + [figure for figure in figures if figure[1] != figure[2]]
 
 
 def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object]]:
@@ -310,34 +300,15 @@ def _meets(own: object, domain: str, slot: str, wanted: str, rules: RuleSet) -> 
         return minutes(own) >= minutes(wanted)
     if own == wanted or slot not in venue.fuzzy:
         return own == wanted
-    return _partial_ratio(own, wanted) >= rules.fuzzy_ratio
-
-
-def _partial_ratio(first: str, second: str) -> int:
-    """Return fuzzywuzzy's partial ratio in percent, by rapidfuzz, of two strings that differ."""
-    shorter, longer = sorted((first, second), key=len)
+    # fuzzywuzzy's partial ratio by rapidfuzz, of two strings that differ.
+    shorter, longer = sorted((own, wanted), key=len)
     best = 0.0
     for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
         start = max(0, block.b - block.a)
         window = longer[start : start + len(shorter)]
         ratio = Indel.normalized_similarity(shorter, window)
         best = max(best, 1.0 if ratio > 0.995 else ratio)
-    return round(100 * best) if shorter else 0
-
-
-def _detokenized(
-    scorer: Scorer, normalized: NormalizedSubmission, submission: Submission | None
-) -> NormalizedSubmission:
-    """Return a normalised submission with its responses detokenised by sacremoses."""
-    if submission is None:
-        return normalized
-    if scorer.options.resolved.lexicalised:
-        submission = delexicalise_submission(submission, delexicaliser_of(scorer))
-
-    def detokenized(text: str) -> str:
-        return _sacremoses()(normalized_text(text, scorer.rules, "Moses"))
-
-    return normalized.reworded(submission, detokenized)
+    return bool(shorter) and round(100 * best) >= rules.fuzzy_ratio
 
 
 @lru_cache(maxsize=1)

@@ -142,10 +142,23 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> Data:
         search: Its scores under every combination of set-ups, if they are computed.
     """
     reported = []
+    alternatives = None if search is None else search.alternatives
     for claim in entry.system.reported:
-        figures = judged_figures(entry, claim, search.alternatives if search else None)
-        audited: Data = {"source": claim.source, "setup": claim.setup}
-        audited["figures"] = list(map(_figure_data, figures))
+        audited: Data = {"source": claim.source, "setup": claim.setup, "figures": []}
+        for reported_figure in judged_figures(entry, claim, alternatives):
+            scored: dict[str, dict[str, float]] = {rules: {} for rules in published_rule_sets()}
+            for (rules, setup), value in reported_figure.by_setup.items():
+                if rules in scored:
+                    scored[rules][setup] = value
+            audited["figures"].append(
+                {
+                    "metric": reported_figure.metric,
+                    "reported": float(reported_figure.printed),
+                    "scored": scored,
+                    "difference": reported_figure.difference,
+                    "verdict": reported_figure.verdict,
+                }
+            )
         if search is not None:
             audited["nearness"] = nearness(search, claim)
             for name, points in _nearest(entry, claim, search).items():
@@ -166,20 +179,6 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> Data:
         for kind, points in vars(search).items():
             data["grid"][kind] = [point.data for point in points]
     return data
-
-
-def _figure_data(figure: PrintedFigure) -> Data:
-    scored: dict[str, dict[str, float]] = {rules: {} for rules in published_rule_sets()}
-    for (rules, setup), value in figure.by_setup.items():
-        if rules in scored:
-            scored[rules][setup] = value
-    return {
-        "metric": figure.metric,
-        "reported": float(figure.printed),
-        "scored": scored,
-        "difference": figure.difference,
-        "verdict": figure.verdict,
-    }
 
 
 # --------------------------------------------------------------------------- all systems
@@ -269,32 +268,32 @@ def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> 
         printed; `under`, those under which both come out to the digits printed.
     """
     by_key = {entry.key: entry for entry in entries}
-    rows = []
+    rows: list[Data] = []
     for table, key, claim in official_claims(tables):
-        if key in by_key:
-            rows.append(_rule_set_row(by_key[key], claim, table.date))
+        if key not in by_key:
+            continue
+        entry = by_key[key]
+        reported = judged_figures(entry, claim)
+        rates = [figure for figure in reported if figure.metric in ("inform", "success")]
+        differences: dict[str, dict[str, float | None]] = {}
+        under = []
+        for rules in published_rule_sets():
+            was_there = table.date is None or rule_set(rules).date <= table.date
+            if rules in entry.scores.reports and was_there:
+                scored = [replace(rate, scored=rate.by_setup[rules, "strict"]) for rate in rates]
+                differences[rules] = {rate.metric: rate.difference for rate in scored}
+                if all(rate.equal for rate in scored):
+                    under.append(rules)
+        rows.append(
+            {
+                "system": entry.system.name,
+                "entry": key,
+                "printed": {rate.metric: f"{rate.printed:f}" for rate in rates},
+                "differences": differences,
+                "under": under,
+            }
+        )
     return rows
-
-
-def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> Data:
-    """Return an official row beside the rule sets that there were at a date."""
-    reported = judged_figures(entry, claim)
-    rates = [figure for figure in reported if figure.metric in ("inform", "success")]
-    differences: dict[str, dict[str, float | None]] = {}
-    under = []
-    for rules in published_rule_sets():
-        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
-            scored = [replace(rate, scored=rate.by_setup[rules, "strict"]) for rate in rates]
-            differences[rules] = {rate.metric: rate.difference for rate in scored}
-            if all(rate.equal for rate in scored):
-                under.append(rules)
-    return {
-        "system": entry.system.name,
-        "entry": entry.key,
-        "printed": {rate.metric: f"{rate.printed:f}" for rate in rates},
-        "differences": differences,
-        "under": under,
-    }
 
 
 def _rule_sets_table(official: list[Data]) -> Table:

@@ -106,7 +106,6 @@ def cells(
                 printed[CORPUS] = row["corpus"]
             setup, metric = row.get("setup", MAIN_SETUP), row["metric"]
             for key, text in printed.items():
-                report = reports.get(key)
                 scored, fate = None, ""
                 if key in tracked:
                     result = tracked[key]
@@ -118,8 +117,8 @@ def cells(
                     fate = "its file does not say" if scored is None else ""
                 elif "outputs" in table:
                     fate = f"outputs {table['outputs']}"
-                elif report is not None:
-                    scored = scored_figure(report, setup, metric, row.get("style"))
+                else:
+                    scored = scored_figure(reports.get(key), setup, metric, row.get("style"))
                 cell = PrintedFigure(
                     Decimal(text),
                     scored,
