@@ -8,4 +8,4 @@ from .scoring.options import Options as Options
 from .scoring.report import Report as Report
 from .scoring.scorer import Scorer as Scorer, score as score
 from .signature import Signature as Signature
-from .submission.checking import load_predictions as load_predictions
+from .submission.formats.standard import load_predictions as load_predictions

@@ -10,14 +10,15 @@ from helpers import RULES, benchmark, dialogue
 from hypothesis import given, strategies as st
 
 from mwz.harness.submission import Submission, Turn, checked_submission, standard_form
+from mwz.harness.submission.checking import repaired
 from mwz.harness.submission.formats.standard import StateChecks
 from mwz.harness.submission.profile.vocabulary import (
     fold,
+    plain_value,
     read_value,
     vocabulary_of,
     vocabulary_of_states,
 )
-from mwz.harness.submission.repairs import plain_value, repaired
 
 # Repairs.
 

@@ -55,7 +55,7 @@ from mwz.harness.submission import (
     normalize_submission,
     read_predictions,
 )
-from mwz.harness.submission.formats.formats import formats
+from mwz.harness.submission.formats.formats import known_formats
 from mwz.harness.submission.formats.roles import ROLES
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
@@ -210,7 +210,7 @@ def _bounds() -> str:
 
 
 def _formats() -> str:
-    rows = [[format_.name, format_.description] for format_ in formats()]
+    rows = [[format_.name, format_.description] for format_ in known_formats()]
     return markdown_table(["format", "description"], rows)
 
 

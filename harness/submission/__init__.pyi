@@ -4,18 +4,10 @@ from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
     dialogue_id as dialogue_id,
-    read_predictions as read_predictions,
 )
 from .formats.arrangements import read_arranged as read_arranged
 from .formats.damd import GOLD_DOMAINS as GOLD_DOMAINS
 from .formats.fga import CORRECTNESS as CORRECTNESS
-from .formats.formats import (
-    is_play as is_play,
-    lasting_form as lasting_form,
-    parse_predictions as parse_predictions,
-    read_standard as read_standard,
-    standard_form as standard_form,
-)
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,
@@ -24,7 +16,13 @@ from .formats.standard import (
     USER as USER,
     Standard as Standard,
     StateChecks as StateChecks,
+    is_play as is_play,
+    lasting_form as lasting_form,
+    parse_predictions as parse_predictions,
     plain_form as plain_form,
+    read_predictions as read_predictions,
+    read_standard as read_standard,
+    standard_form as standard_form,
 )
 from .model import (
     CONSTANT as CONSTANT,
@@ -33,6 +31,8 @@ from .model import (
     NormalizedSubmission as NormalizedSubmission,
     Submission as Submission,
     Turn as Turn,
+    alias_problems as alias_problems,
+    chosen_aliases as chosen_aliases,
     delexicalise_submission as delexicalise_submission,
     empty_states as empty_states,
     human_submission as human_submission,
@@ -47,10 +47,6 @@ from .notations import (
     known_slot_name as known_slot_name,
     metadata_slots as metadata_slots,
     read_state as read_state,
-)
-from .placeholders import (
-    alias_problems as alias_problems,
-    chosen_aliases as chosen_aliases,
 )
 from .profile.feature import (
     Profile as Profile,

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from mwz.normalization import (
     BeliefState,
     RuleSet,
     is_absent,
+    plain_characters,
     plain_slot_name,
 )
 
@@ -32,10 +32,9 @@ from ..errors import (
     unknown,
     unquoted,
 )
-from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
-from .formats.formats import read_standard
-from .formats.roles import gold_key
-from .formats.standard import (
+from ..io import is_text, kind_of, limit_text, limits
+from . import formats
+from .formats import (
     ACTIVE_DOMAINS,
     GOLD,
     KEYS,
@@ -50,7 +49,7 @@ from .formats.standard import (
     other_keys,
     plain_key,
 )
-from .model import Submission, Turn
+from .model import LEXICALISED, Submission, Turn
 from .notations import (
     ABSENT,
     CONVERTED,
@@ -65,9 +64,8 @@ from .notations import (
     known_slot_name,
     read_state,
 )
-from .placeholders import LEXICALISED
 from .profile.profiling import Content, profile_of, profile_remarks
-from .repairs import repaired
+from .profile.vocabulary import plain_value
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
@@ -76,39 +74,6 @@ _Place: TypeAlias = tuple[object, int]
 def dialogue_id(id_: object) -> str:
     """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""
     return str(id_).lower().removesuffix(".json")
-
-
-def read_predictions(path: str | Path) -> Standard:
-    """Read a predictions file whose benchmark is not known yet; its turns are not checked.
-
-    Raises:
-        InputError: The file cannot be read, or is of no known format.
-    """
-    return read_standard(read_bytes(path), shown_name(path))
-
-
-def load_predictions(
-    path: str | Path, benchmark: Benchmark | None = None
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Read a predictions file of any format, as `Scorer.score` takes predictions.
-
-    Args:
-        path: The file, plain or gzipped.
-        benchmark: The benchmark that has the dialogues; some formats do not name them.
-
-    Returns:
-        Dialogue id -> turns, as they are written. They are not checked; scoring checks them.
-
-    Raises:
-        InputError: The file cannot be read, is of no known format, or its dialogues are not found.
-    """
-    standard = read_predictions(path)
-    if standard.find is not None and benchmark is None:
-        problem = (
-            f"files of {standard.format} do not name their dialogues; give the benchmark as well"
-        )
-        raise InputError(shown_name(path), problem)
-    return standard.dialogues_among({} if benchmark is None else benchmark.users)
 
 
 def checked_submission(
@@ -133,10 +98,25 @@ def checked_submission(
         InputError: With every problem found.
     """
     checker = _Checker(benchmark, checks)
-    users = {} if benchmark is None else benchmark.users
-    dialogues = checker.dialogues(standard.dialogues_among(users))
+    content = standard.dialogues_among({} if benchmark is None else benchmark.users)
+    problem = checker.problem_of_all(content)
+    if problem:
+        raise InputError(source, problem)
+    dialogues: dict[str, Sequence[Turn]] = {}
+    # Dialogue id -> its first spelling in the file.
+    spellings: dict[str, object] = {}
+    for written, turns in content.items():
+        id_ = str(written) if benchmark is None else dialogue_id(written)
+        problem = checker.dialogue_problem(written, turns, spellings.setdefault(id_, written))
+        if problem:
+            checker.problems.add(_dialogue_name(written), problem)
+        else:
+            checked = [checker.turn((written, number), turn) for number, turn in enumerate(turns)]
+            dialogues[id_] = tuple(checked)
     refuse(source, checker.problems)
-    remarks = [*standard.remarks, *checker.remarks()]
+    if checker.unread or checker.plain:
+        checker.note_unread_keys()
+    remarks = [*standard.remarks, *checker.notes.values()]
     plain: Mapping[str, Sequence[Turn]] = dialogues
     # A tracker's file with gold states of its own is compared as it is.
     if benchmark is not None:
@@ -182,51 +162,7 @@ class _Checker:
     last_state: object = None
     limits: Mapping[str, int] = field(default_factory=limits)
 
-    def remarks(self) -> tuple[Remark, ...]:
-        """Return the remarks; there is one on all keys that are not read."""
-        if self.unread:
-            is_close = False
-            keys: list[str] = []
-            for key, count in self.unread.items():
-                close = resembling(key, TURN_KEYS)
-                is_close = is_close or bool(close)
-                keys.append(f"{key} {count}×{close}")
-            message = f"keys of turns that are not read: {', '.join(keys)}"
-            self.notes.add("", message, "unread keys", warning=is_close)
-        for key, count in self.unread_states.items():
-            message = (
-                f"`{key}` holds what looks like belief states in {count} turns, and is not read; "
-                f"name it by `mwz convert --key state={key}`"
-            )
-            self.notes.add("", message, "unread keys")
-        for key, count in self.plain.items():
-            message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
-            self.notes.add("", message, "format", warning=False)
-        return tuple(self.notes.values())
-
-    def dialogues(self, content: Mapping[object, Any]) -> dict[str, tuple[Turn, ...]]:
-        """Check all dialogues; return those that are in order."""
-        problem = self._problem_of_all(content)
-        if problem:
-            self.problems.add("", problem)
-            return {}
-        checked: dict[str, tuple[Turn, ...]] = {}
-        # Dialogue id -> its first spelling in the file.
-        spellings: dict[str, object] = {}
-        for written, turns in content.items():
-            id_ = str(written) if self.benchmark is None else dialogue_id(written)
-            problem = self._dialogue_problem(written, turns, spellings.get(id_))
-            if problem:
-                self.problems.add(_dialogue_name(written), problem)
-            else:
-                numbered = enumerate(turns)
-                checked[id_] = tuple(
-                    [self._turn((written, number), turn) for number, turn in numbered]
-                )
-            spellings.setdefault(id_, written)
-        return checked
-
-    def _problem_of_all(self, content: Mapping[object, object]) -> str:
+    def problem_of_all(self, content: Mapping[object, object]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
         benchmark = self.benchmark
         if not content:
@@ -244,36 +180,37 @@ class _Checker:
             f"benchmark {benchmark.name}; name another by --benchmark{install}"
         )
 
-    def _dialogue_problem(self, written: object, turns: object, other: object) -> str:
+    def dialogue_problem(self, written: object, turns: object, first: object) -> str:
         """Return what is wrong with a dialogue as a whole, if anything is.
 
         Args:
             written: Its id as the file has it.
             turns: Its turns.
-            other: An id of the file that stands for the same dialogue; None if there is none.
+            first: The file's first id that stands for the same dialogue.
         """
         most_turns = self.limits["turns"]
-        limit = limit_text(self.limits, "turns")
         if self.benchmark is not None:
             gold = self.benchmark.dialogues.get(dialogue_id(written))
             if gold is None or not isinstance(written, str):
                 return f"not in the benchmark {self.benchmark.name}; leave it out"
             most_turns = gold.turns
-            limit = (
-                f"it has {counted(gold.turns, 'system turn')}; dialogues with a simulated user are "
-                "scored by `mwz score --free-running`"
-            )
-        if other is not None:
-            return f"is the same as {_dialogue_name(other)}; keep one"
+        if first is not written:
+            return f"is the same as {_dialogue_name(first)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             return f"expected a list of turns, found {kind_of(turns)}{other_keys(turns)}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
         if len(turns) > most_turns:
+            limit = limit_text(self.limits, "turns")
+            if self.benchmark is not None:
+                limit = (
+                    f"it has {counted(most_turns, 'system turn')}; dialogues with a simulated user "
+                    "are scored by `mwz score --free-running`"
+                )
             return f"{counted(len(turns), 'turn')}; {limit}"
         return ""
 
-    def _turn(self, place: _Place, turn: object) -> Turn:
+    def turn(self, place: _Place, turn: object) -> Turn:
         """Check a turn and return it; the result is of use if no problem was found."""
         # Most turns are dictionaries, for which this is faster than asking for a Mapping.
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
@@ -295,10 +232,12 @@ class _Checker:
             self._problem(place, f"`{ACTIVE_DOMAINS}`: {wanted}")
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._count_unread_keys(place, turn)
+        written = turn.get(STATE)
+        state = written if self._is_plain(written) else self._state(place, STATE, turn)
         gold = None
         if self.checks.tracked and self.benchmark is None:
             gold = self._state(place, GOLD, turn)
-        return Turn(text, self._state(place, STATE, turn), domains, plain=None, gold=gold)
+        return Turn(text, state, domains, plain=None, gold=gold)
 
     def _response_problems(self, turn: Mapping[object, object]) -> Iterator[str]:
         """Yield what is wrong with the response of a turn."""
@@ -306,7 +245,7 @@ class _Checker:
         if RESPONSE not in turn:
             if not self.checks.tracked:
                 hint = other_keys(turn)
-                gold = gold_key({key: turn[key] for key in turn if key != GOLD}, RESPONSE)
+                gold = formats.gold_key({key: turn[key] for key in turn if key != GOLD}, RESPONSE)
                 if gold is not None:
                     hint = f"; `{unquoted(gold)}` is a gold response, and no prediction"
                 elif STATE in turn:
@@ -323,6 +262,27 @@ class _Checker:
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_name(place), problem)
+
+    def note_unread_keys(self) -> None:
+        """Add remarks on the keys that are not read; there is one on all of those."""
+        if self.unread:
+            is_close = False
+            keys: list[str] = []
+            for key, count in self.unread.items():
+                close = resembling(key, TURN_KEYS)
+                is_close = is_close or bool(close)
+                keys.append(f"{key} {count}×{close}")
+            message = f"keys of turns that are not read: {', '.join(keys)}"
+            self.notes.add("", message, "unread keys", warning=is_close)
+        for key, count in self.unread_states.items():
+            message = (
+                f"`{key}` holds what looks like belief states in {count} turns, and is not read; "
+                f"name it by `mwz convert --key state={key}`"
+            )
+            self.notes.add("", message, "unread keys")
+        for key, count in self.plain.items():
+            message = f"`{key}` {count}×: is read where plain English is scored, by {LEXICALISED}"
+            self.notes.add("", message, "format", warning=False)
 
     def _count_unread_keys(self, place: _Place, turn: Mapping[object, object]) -> None:
         """Count the keys that are not read."""
@@ -451,6 +411,90 @@ def _dialogue_name(written: object) -> str:
 def _place_name(place: _Place) -> str:
     written, number = place
     return f"{_dialogue_name(written)}, turn {number}"
+
+
+# Repairs: spellings that can be read in one way only are read so.
+#
+# These repairs change no published figure: published files write the values so already. What would
+# change one, such as times in other notations, is remarked by the profile of the file, and not
+# repaired. A tracker's file with gold states of its own is compared as it is.
+
+_SHOWN = 3
+"""How many examples notes have."""
+
+
+def repaired(
+    dialogues: Mapping[str, Sequence[Turn]],
+) -> tuple[Mapping[str, Sequence[Turn]], list[Remark]]:
+    """Return dialogues with plain states and responses, and notes on what was not plain.
+
+    Args:
+        dialogues: Dialogue id -> turns; left as they are, and returned if all of them are plain.
+    """
+    # (Value, what it is read as) -> occurrences; character -> responses that have it.
+    values: Counter[tuple[str, str]] = Counter()
+    characters: Counter[str] = Counter()
+    is_plain = True
+    repaired_dialogues: dict[str, Sequence[Turn]] = {}
+    for id_, turns in dialogues.items():
+        repaired_turns: list[Turn] = []
+        last: BeliefState | None = None
+        last_repaired: BeliefState | None = None
+        repairs: Sequence[tuple[str, str]] = ()
+        for turn in turns:
+            # Many turns repeat the state of the turn before.
+            if turn.state != last:
+                last = turn.state
+                last_repaired, repairs = _plain_state(last or {})
+            values.update(repairs)
+            response = plain_characters(turn.response)
+            if response != turn.response:
+                # In order: which examples a note shows must not depend on how a set is ordered.
+                characters.update(sorted(set(turn.response) - set(response)))
+            if repairs or response != turn.response:
+                is_plain = False
+                state = last_repaired if repairs else turn.state
+                repaired_turns.append(turn._replace(state=state, response=response))
+            else:
+                repaired_turns.append(turn)
+        repaired_dialogues[id_] = repaired_turns
+    if is_plain:
+        return dialogues, []
+    return repaired_dialogues, _notes(values, characters)
+
+
+def _plain_state(state: BeliefState) -> tuple[BeliefState, list[tuple[str, str]]]:
+    """Return a state with plain values; and what was not plain, with what it is read as."""
+    plain_state: dict[str, dict[str, str]] = {}
+    repairs: list[tuple[str, str]] = []
+    for domain, slots in state.items():
+        plain_slots: dict[str, str] = {}
+        for slot, value in slots.items():
+            plain = plain_value(domain, slot, value)
+            if plain is not None:
+                plain_slots[slot] = plain
+            if plain != value:
+                repairs.append((value, "nothing" if plain is None else plain))
+        plain_state[domain] = plain_slots
+    return plain_state, repairs
+
+
+def _notes(values: Counter[tuple[str, str]], characters: Counter[str]) -> list[Remark]:
+    """Return a note on values and one on characters of responses, if there were any."""
+    notes: list[Remark] = []
+    if values:
+        examples: list[str] = []
+        for (value, plain), number in values.most_common(_SHOWN):
+            examples.append(f"{value!r} as {plain!r} {number}×")
+        listed = ", ".join(examples)
+        text = f"{values.total()} values of states are read in plain spelling: {listed}"
+        notes.append(Remark("values", text, warning=False))
+    if characters:
+        frequent = characters.most_common(_SHOWN)
+        codes = ", ".join(f"U+{ord(character):04X}" for character, _ in frequent)
+        text = f"characters of responses are read in plain form: {codes}"
+        notes.append(Remark("responses", text, warning=False))
+    return notes
 
 
 # Free-running dialogues.

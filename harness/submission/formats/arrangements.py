@@ -24,9 +24,11 @@ from .nesting import (
     NumberedTurns,
     by_dialogue,
     is_pair_by_id,
+    is_table,
     is_turn_by_id,
     items_of,
     plain_turn,
+    read_table,
     speaker_of,
     turn_number,
     turns_of,
@@ -43,11 +45,9 @@ from .standard import (
     USER,
     Format,
     Standard,
-    is_table,
     key_of,
     other_keys,
     plain_key,
-    read_table,
 )
 
 _SYSTEM_BEFORE = "System Response"

@@ -1,15 +1,21 @@
 """Where a file has its dialogues and turns, in whatever objects and lists it puts them.
 
 From the outside in: dialogues below keys such as `results`; turns below keys such as `turns`, or by
-number; a list per field, as columns; turns that have an id of their own, such as `sng0073-2`.
+number; a list per field, as columns; turns that have an id of their own, such as `sng0073-2`. A
+table has a turn per line.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ...errors import InputError
+from ...io import decoded
 from .roles import fields_of, meaning_of, role_of, unfolded
 from .standard import KEYS, Keys, key_of, plain_key
 
@@ -285,3 +291,75 @@ def by_dialogue(turns: Mapping[str, NumberedTurns]) -> Mapping[str, NumberedTurn
             return turns
         dialogues.setdefault(_DATA_PART.sub("", match[1]), []).append((int(match[2]), turn))
     return dialogues
+
+
+# Tables: one line per turn, after a line of column names.
+#
+# In a table that DAMD or UBAR writes, whose first column is `dial_id`, titles and tables of figures
+# may precede the line of column names (`DECODED RESULTS:`).
+
+_DAMD_HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
+_COLUMN = re.compile(r"(?:# ?)?[A-Za-z_][\w .-]{0,40}")
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
+_SEARCHED = 100_000
+"""In how many bytes at the beginning of a file the line of column names is searched for."""
+
+
+def is_table(content: bytes) -> bool:
+    """Return whether a file is a table, and not JSON."""
+    beginning = content[:_SEARCHED]
+    text = beginning.decode(json.detect_encoding(beginning), errors="replace")
+    return _header(text.removeprefix("\ufeff")) is not None
+
+
+def read_table(content: bytes, source: str) -> list[dict[str, str]]:
+    r"""Return the rows of a table: column name -> text of the cell.
+
+    Raises:
+        InputError: The file is not text in UTF-8, or is not such a table.
+
+    >>> read_table(b"dial_id,turn_num,resp\nsng0073,0,hello\n", "outputs.csv")
+    [{'dial_id': 'sng0073', 'turn_num': '0', 'resp': 'hello'}]
+    """
+    text = decoded(content, source)
+    start, separator = _header(text[:_SEARCHED]) or (0, ",")
+    lines = io.StringIO(text, newline="")
+    lines.seek(start)
+    table = csv.DictReader(lines, delimiter=separator, strict=True)
+    rows = []
+    try:
+        for row in table:
+            # The reader puts cells beyond the columns under None; they would be lost.
+            if None in row:
+                raise csv.Error("more cells than columns; quote texts that hold the separator")
+            # The column of the index that pandas writes has no name.
+            rows.append({name: cell for name, cell in row.items() if name})
+    except csv.Error as error:
+        line = text.count("\n", 0, start) + table.line_num
+        kind = f"{_SEPARATORS[separator]}-separated values"
+        raise InputError(source, f"line {line}: not a table of {kind} ({error})") from None
+    return rows
+
+
+def _header(text: str) -> tuple[int, str] | None:
+    """Return where a table's line of column names begins, and what separates columns.
+
+    Returns:
+        None if the text is not a table.
+    """
+    if text.lstrip().startswith(("{", "[")):
+        return None
+    damd_header = _DAMD_HEADER.search(text)
+    if damd_header is not None:
+        return damd_header.start(), ","
+    table = text.lstrip("\r\n")
+    line = table.split("\n", 1)[0].rstrip("\r")
+    for separator in _SEPARATORS:
+        # SUMBT's lines end with a separator.
+        names = [name.strip('"') for name in line.removesuffix(separator).split(separator)]
+        is_header = len(names) > 1 and len(set(names)) == len(names)
+        # The column of the index that pandas writes comes first and has no name.
+        columns = names if names[0] else names[1:]
+        if is_header and all(_COLUMN.fullmatch(name) for name in columns):
+            return len(text) - len(table), separator
+    return None

@@ -1,4 +1,4 @@
-"""The standard form of predictions, the parts of a format, and reading tables.
+"""The standard form of predictions, the parts of a format, and reading a file of any format.
 
 The standard form maps dialogue id -> list of turns, each with `response` and optionally `state`
 and `active_domains`. `formats.py` lists the formats that are read into it.
@@ -6,17 +6,29 @@ and `active_domains`. `formats.py` lists the formats that are read into it.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from mwz.normalization import blamed, package_versions
+
+from ...benchmark import Benchmark
 from ...errors import InputError, Remark, unquoted
-from ...io import decoded, parse_json
+from ...io import (
+    decoded,
+    encoded,
+    kind_of,
+    limit_text,
+    limits,
+    parse_json,
+    read_bytes,
+    shown_name,
+    to_json,
+)
+from .. import formats
 
 RESPONSE = "response"
 STATE = "state"
@@ -246,78 +258,6 @@ def other_keys(content: object) -> str:
     return "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
 
 
-# Tables: one line per turn, after a line of column names.
-#
-# In a table that DAMD or UBAR writes, whose first column is `dial_id`, titles and tables of figures
-# may precede the line of column names (`DECODED RESULTS:`).
-
-_DAMD_HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
-_COLUMN = re.compile(r"(?:# ?)?[A-Za-z_][\w .-]{0,40}")
-_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
-_SEARCHED = 100_000
-"""In how many bytes at the beginning of a file the line of column names is searched for."""
-
-
-def is_table(content: bytes) -> bool:
-    """Return whether a file is a table, and not JSON."""
-    beginning = content[:_SEARCHED]
-    text = beginning.decode(json.detect_encoding(beginning), errors="replace")
-    return _header(text.removeprefix("\ufeff")) is not None
-
-
-def read_table(content: bytes, source: str) -> list[dict[str, str]]:
-    r"""Return the rows of a table: column name -> text of the cell.
-
-    Raises:
-        InputError: The file is not text in UTF-8, or is not such a table.
-
-    >>> read_table(b"dial_id,turn_num,resp\nsng0073,0,hello\n", "outputs.csv")
-    [{'dial_id': 'sng0073', 'turn_num': '0', 'resp': 'hello'}]
-    """
-    text = decoded(content, source)
-    start, separator = _header(text[:_SEARCHED]) or (0, ",")
-    lines = io.StringIO(text, newline="")
-    lines.seek(start)
-    table = csv.DictReader(lines, delimiter=separator, strict=True)
-    rows = []
-    try:
-        for row in table:
-            # The reader puts cells beyond the columns under None; they would be lost.
-            if None in row:
-                raise csv.Error("more cells than columns; quote texts that hold the separator")
-            # The column of the index that pandas writes has no name.
-            rows.append({name: cell for name, cell in row.items() if name})
-    except csv.Error as error:
-        line = text.count("\n", 0, start) + table.line_num
-        kind = f"{_SEPARATORS[separator]}-separated values"
-        raise InputError(source, f"line {line}: not a table of {kind} ({error})") from None
-    return rows
-
-
-def _header(text: str) -> tuple[int, str] | None:
-    """Return where a table's line of column names begins, and what separates columns.
-
-    Returns:
-        None if the text is not a table.
-    """
-    if text.lstrip().startswith(("{", "[")):
-        return None
-    damd_header = _DAMD_HEADER.search(text)
-    if damd_header is not None:
-        return damd_header.start(), ","
-    table = text.lstrip("\r\n")
-    line = table.split("\n", 1)[0].rstrip("\r")
-    for separator in _SEPARATORS:
-        # SUMBT's lines end with a separator.
-        names = [name.strip('"') for name in line.removesuffix(separator).split(separator)]
-        is_header = len(names) > 1 and len(set(names)) == len(names)
-        # The column of the index that pandas writes comes first and has no name.
-        columns = names if names[0] else names[1:]
-        if is_header and all(_COLUMN.fullmatch(name) for name in columns):
-            return len(text) - len(table), separator
-    return None
-
-
 def plain_form(standard: Standard, source: str) -> Standard:
     """Return predictions whose responses are the ones in plain English that turns also hold.
 
@@ -332,39 +272,210 @@ def plain_form(standard: Standard, source: str) -> Standard:
     key: object = None
     lacking = ""
     turns_in_all = turns_without = 0
+    dialogues: dict[str, object] = {}
     for id_, turns in standard.dialogues.items():
-        # What is neither a list nor a mapping is refused when turns are checked.
-        for number, turn in enumerate(turns if isinstance(turns, list) else ()):
-            if not isinstance(turn, Mapping):
-                continue
-            turns_in_all += 1
-            plain_key = key_of(turn, KEYS[PLAIN], str)
-            key = key or plain_key
-            if plain_key is None:
+        dialogues[id_] = turns
+        if not isinstance(turns, list):
+            # This is refused when turns are checked, and so is a turn that is no object.
+            continue
+        plain_turns: list[object] = []
+        dialogues[id_] = plain_turns
+        for number, turn in enumerate(turns):
+            plain_turn = turn
+            own_key = key_of(turn, KEYS[PLAIN], str)
+            turns_in_all += isinstance(turn, Mapping)
+            if own_key is not None:
+                key = key or own_key
+                plain_turn = {RESPONSE: turn[own_key]}
+                for name, value in turn.items():
+                    if name not in (own_key, RESPONSE):
+                        plain_turn[name] = value
+            elif isinstance(turn, Mapping):
                 turns_without += 1
                 lacking = lacking or f"dialogue {unquoted(id_)}, turn {number}"
+            plain_turns.append(plain_turn)
     if key is None:
         return standard
     if turns_without:
         problem = f"no `{unquoted(key)}`, as in {turns_without} of {turns_in_all} turns"
         raise InputError(source, f"{lacking}: {problem}; give it in every turn, or in none")
-    dialogues: dict[str, object] = {}
-    for id_, turns in standard.dialogues.items():
-        dialogues[id_] = turns
-        if isinstance(turns, list):
-            dialogues[id_] = [_in_plain_english(turn) for turn in turns]
     message = f"read `{unquoted(key)}` as `{RESPONSE}`: it is the one in plain English"
     remark = Remark("format", message, warning=False)
     return replace(standard, dialogues=dialogues, remarks=[*standard.remarks, remark])
 
 
-def _in_plain_english(turn: object) -> object:
-    """Return a turn whose response is the one in plain English, if it has such a response."""
-    key = key_of(turn, KEYS[PLAIN], str)
-    if key is None or not isinstance(turn, Mapping):
-        return turn
-    plain: dict[object, object] = {RESPONSE: turn[key]}
-    for name, value in turn.items():
-        if name not in (key, RESPONSE):
-            plain[name] = value
-    return plain
+# Reading a file of any format.
+
+_BEGINNING = 100
+"""How many bytes of a file are examined to see whether it begins as a JSON object."""
+
+_JSON_SEPARATORS = (b",", b"{", b"[")
+"""Each value of a JSON text, except the outermost, follows one of these."""
+
+_TEXT_SEPARATORS = (b",", b"\n")
+"""Each line of a text that is not JSON holds at least one value."""
+
+_PLAY_START = b'{"dialogue_id"'
+"""How a file of `mwz play` begins."""
+
+_PLAY_KEYS = (b'"trial": ', b'"agent": ', b'"outcome": ', b'"costs": ', b'"signature": ')
+"""What its lines contain; within a text, quotes are escaped."""
+
+_SHOWN_KEYS = 8
+"""How many keys a message lists."""
+
+
+def is_play(content: bytes) -> bool:
+    """Return whether an (unpacked) file is one of `mwz play`, judging by its first line."""
+    if not content.startswith(_PLAY_START):
+        return False
+    first_line = content.split(b"\n", 1)[0]
+    return all(key in first_line for key in _PLAY_KEYS)
+
+
+def parse_predictions(content: bytes, source: str) -> object:
+    """Parse a predictions file: JSON, JSON lines, or a text that a format knows.
+
+    Args:
+        content: The file, unpacked.
+        source: What messages call it.
+
+    Raises:
+        InputError: The file cannot be parsed, or holds more than it may.
+    """
+    bounds = limits()
+    text_format = None
+    # Only JSON begins as an object.
+    if not content[:_BEGINNING].lstrip().startswith(b"{"):
+        known = formats.known_formats()
+        text_format = next((format_ for format_ in known if format_.is_text(content)), None)
+    # There are no more values than bytes.
+    if len(content) > bounds["values"]:
+        separators = _JSON_SEPARATORS if text_format is None else _TEXT_SEPARATORS
+        values = sum(map(content.count, separators))
+        # Most values of a play are what tools returned, and `mwz play` limits its bytes.
+        if values > bounds["values"] and not is_play(content):
+            limit = limit_text(bounds, "values")
+            raise InputError(source, f"too large: {values:,} values; {limit}")
+    if text_format is not None:
+        return text_format.parse(content, source)
+    try:
+        return parse_json(content, source)
+    except InputError:
+        lines = _json_lines(content, source)
+        if lines is None:
+            raise
+        return lines
+
+
+def _json_lines(content: bytes, source: str) -> list[object] | None:
+    """Return the rows of a file of JSON lines; None if the file is something else.
+
+    Raises:
+        InputError: One of its lines is not JSON.
+    """
+    rows: list[object] = []
+    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(parse_json(encoded(line), source))
+        except InputError as error:
+            if not rows:
+                # Since its first line is not JSON, the file is not meant as JSON lines.
+                return None
+            raise InputError(source, f"line {number}: {'; '.join(error.problems)}") from None
+    return rows if rows and isinstance(rows[0], dict | list) else None
+
+
+def read_standard(content: bytes, source: str) -> Standard:
+    """Return an (unpacked) predictions file in the standard form.
+
+    Raises:
+        InputError: The file cannot be parsed, or has no known format.
+
+    >>> read_standard(b'[{"id": "sng0073", "turns": ["Hello."]}]', "outputs.json").dialogues
+    {'sng0073': [{'response': 'Hello.'}]}
+    """
+    return standard_form(parse_predictions(content, source), source)
+
+
+def lasting_form(content: bytes, source: str, users: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a file in the standard form if only another package can read it; else unchanged.
+
+    Args:
+        content: The (unpacked) file.
+        source: What messages call it.
+        users: The user's utterances, as for `Standard.dialogues_among`.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    # Reading takes long, so the file is read only if other packages declare formats.
+    if not package_versions(formats=formats.known_formats()):
+        return content
+    standard = read_standard(content, source)
+    if not standard.packages:
+        return content
+    return encoded(to_json(standard.dialogues_among(users)))
+
+
+def standard_form(content: object, source: str) -> Standard:
+    """Return predictions in the standard form, its turns yet to be checked.
+
+    Args:
+        content: The content of a file, parsed.
+        source: What messages call it.
+
+    Raises:
+        InputError: The content has no known format, or contradicts the one that it has.
+    """
+    if not is_standard(content):
+        for format_ in formats.known_formats():
+            if format_.recognises(content):
+                standard = format_.read(content, source)
+                with blamed("formats", format_):
+                    return replace(standard, packages=package_versions(formats=[format_]))
+    if isinstance(content, Mapping):
+        # An object that no format recognises is meant to be the standard form.
+        return Standard(content, STANDARD)
+    problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
+    problem += other_keys(content)
+    first = content[0] if isinstance(content, list) and content else None
+    if isinstance(first, Mapping):
+        keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:_SHOWN_KEYS])
+        problem += f"; its items have {keys}, and no dialogue's id such as `dialogue_id`"
+    raise InputError(source, problem)
+
+
+def read_predictions(path: str | Path) -> Standard:
+    """Read a predictions file whose benchmark is not known yet; its turns are not checked.
+
+    Raises:
+        InputError: The file cannot be read, or is of no known format.
+    """
+    return read_standard(read_bytes(path), shown_name(path))
+
+
+def load_predictions(
+    path: str | Path, benchmark: Benchmark | None = None
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Read a predictions file of any format, as `Scorer.score` takes predictions.
+
+    Args:
+        path: The file, plain or gzipped.
+        benchmark: The benchmark that has the dialogues; some formats do not name them.
+
+    Returns:
+        Dialogue id -> turns, as they are written. They are not checked; scoring checks them.
+
+    Raises:
+        InputError: The file cannot be read, is of no known format, or its dialogues are not found.
+    """
+    standard = read_predictions(path)
+    if standard.find is not None and benchmark is None:
+        problem = (
+            f"files of {standard.format} do not name their dialogues; give the benchmark as well"
+        )
+        raise InputError(shown_name(path), problem)
+    return standard.dialogues_among({} if benchmark is None else benchmark.users)

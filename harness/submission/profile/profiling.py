@@ -9,7 +9,7 @@ from mwz.normalization import BeliefState, RuleSet
 
 from ...benchmark import Benchmark
 from ...errors import Remark
-from ..formats.standard import STATE_CHECKS, StateChecks
+from ..formats import STATE_CHECKS, StateChecks
 from ..model import Turn
 from .feature import Profile, Tally, declared_features
 from .response_features import count_plain_responses, count_responses

@@ -19,16 +19,18 @@ from mwz.normalization import (
     clock_of,
     is_absent,
     is_dontcare,
+    is_public_constraint,
     normalize_slot_name,
     normalize_value,
     plain_characters,
+    plain_slot_name,
+    plain_spelling,
     read_toml,
 )
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...io import kept_part
 from ..notations import TRACKED_SLOTS
-from ..repairs import plain_value
 
 Slot: TypeAlias = tuple[str, str]
 """(domain, slot name)."""
@@ -60,6 +62,36 @@ def slot_name(slot: str, rules: RuleSet) -> str:
     """Return a slot's name as gold states have it: `day` for `bookday`."""
     name = normalize_slot_name(slot.replace("_", " "), rules)
     return name.removeprefix("book").lstrip("-") or name
+
+
+_HOTEL_TYPES = {
+    "guest-house": "guesthouse",
+    "guest-houses": "guesthouse",
+    "guest houses": "guesthouse",
+    "guesthouses": "guesthouse",
+    "hotels": "hotel",
+}
+
+
+@lru_cache(maxsize=1 << 15)
+def plain_value(domain: str, slot: str, value: str) -> str | None:
+    """Return a value in lower case, plain characters and single blanks; None if it says nothing.
+
+    Published figures depend on `none`, on an empty text and on `dontcare` in capitals: these stay
+    as they are.
+
+    >>> plain_value("hotel", "type", "Guest  Houses")
+    'guesthouse'
+    """
+    if is_absent(value):
+        return value if is_public_constraint(value) else None
+    if is_dontcare(value):
+        is_lower_case = value == value.lower()
+        return plain_spelling(value) if is_lower_case else value
+    plain = " ".join(plain_characters(value).lower().split())
+    if domain == "hotel" and plain_slot_name(slot) == "type":
+        plain = _HOTEL_TYPES.get(plain, plain)
+    return plain
 
 
 @lru_cache(maxsize=1)
