@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -133,41 +133,37 @@ def _tracked_files(
     load_benchmark: Callable[[], Benchmark],
     refuse_file: Callable[[InputError], None] | None,
 ) -> list[tuple[str, TrackedFile]]:
-    """Return the states of files with each of some gold states, and what to call them."""
+    """Return the states of files with each of some gold states, and what to call them.
+
+    Remarks on a file are printed once.
+    """
     tracked: list[tuple[str, TrackedFile]] = []
     names = [file.name if isinstance(file, NamedOutputs) else file for file in files]
     for given, name in zip(files, short_names(names), strict=True):
+        with_golds: list[TrackedFile] = []
         try:
             outputs = given if isinstance(given, NamedOutputs) else read_outputs(given)
-            with_golds = list(_with_each(outputs, golds, load_benchmark))
+            states: object
+            if not isinstance(outputs.content, str):
+                states = parse_predictions(outputs.content, outputs.source)
+            elif outputs.content == EMPTY_STATES:
+                states = empty_states(load_benchmark())
+            else:
+                raise InputError(outputs.source, "has no predicted states; @empty has")
+            for gold in golds:
+                file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
+                if not with_golds and not isinstance(outputs.content, str):
+                    tell(file.source, file.remarks)
+                with_golds.append(file)
         except InputError as error:
             if refuse_file is None:
                 raise
             refuse_file(error)
             continue
-        for gold, file in zip(golds, with_golds, strict=True):
-            tracked.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
+        for file in with_golds:
+            version = f" ({file.gold.version})" if file.gold and len(golds) > 1 else ""
+            tracked.append((f"{name}{version}", file))
     return tracked
-
-
-def _with_each(
-    outputs: NamedOutputs,
-    golds: Sequence[GoldStates | None],
-    load_benchmark: Callable[[], Benchmark],
-) -> Iterator[TrackedFile]:
-    """Yield the states of outputs with each of some gold states; remarks are printed once."""
-    states: object
-    if isinstance(outputs.content, str):
-        if outputs.content != EMPTY_STATES:
-            raise InputError(outputs.source, "has no predicted states; @empty has")
-        states = empty_states(load_benchmark())
-    else:
-        states = parse_predictions(outputs.content, outputs.source)
-    for number, gold in enumerate(golds):
-        file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
-        if not isinstance(outputs.content, str) and number == 0:
-            tell(file.source, file.remarks)
-        yield file
 
 
 class _Command(click.Command):

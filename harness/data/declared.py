@@ -351,17 +351,12 @@ def _compared(pinned: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterat
             yield f"dialogue {id_}", "not in the pinned"
         else:
             for part, their_digests, our_digests in zip(pinned["parts"], theirs, ours, strict=True):
-                for turn in _differing_turns(their_digests, our_digests):
-                    place = "" if part == GOAL else f", turn {turn}"
-                    yield f"dialogue {id_}{place}", part
+                length = max(len(their_digests), len(our_digests))
+                for turn, start in enumerate(range(0, length, _DIGITS)):
+                    end = start + _DIGITS
+                    if their_digests[start:end] != our_digests[start:end]:
+                        place = "" if part == GOAL else f", turn {turn}"
+                        yield f"dialogue {id_}{place}", part
     for domain in dict.fromkeys([*pinned["venues"], *installed["venues"]]):
         if pinned["venues"].get(domain) != installed["venues"].get(domain):
             yield f"domain {domain}", "venues"
-
-
-def _differing_turns(digests: str, others: str) -> Iterator[int]:
-    """Yield the turns whose digests differ."""
-    for turn, start in enumerate(range(0, max(len(digests), len(others)), _DIGITS)):
-        end = start + _DIGITS
-        if digests[start:end] != others[start:end]:
-            yield turn

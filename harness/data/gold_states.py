@@ -173,7 +173,10 @@ def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[object
     key = GOLD if GOLD in keys else STATE
     if key not in keys:
         raise InputError(source, expected)
-    return {name: [turn[key] for turn in turns] for name, turns in dialogues.items()}
+    states: dict[str, Sequence[object]] = {}
+    for name, turns in dialogues.items():
+        states[name] = [turn[key] for turn in turns]
+    return states
 
 
 def _slots_of_state(state: object) -> _Slots:
@@ -317,16 +320,12 @@ def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]
 
 def gold_states_path(benchmark: str, version: str) -> Path:
     """Return where gold states of a version are or would be installed."""
-    return _folder(benchmark) / f"{version}{SUFFIX}"
+    return data_directory() / "states" / benchmark / f"{version}{SUFFIX}"
 
 
 def installed_gold_states(benchmark: str) -> list[str]:
     """Return the versions of gold states that are installed for a benchmark."""
-    return document_names(_folder(benchmark))
-
-
-def _folder(benchmark: str) -> Path:
-    return data_directory() / "states" / benchmark
+    return document_names(data_directory() / "states" / benchmark)
 
 
 def _check(gold: GoldStates, benchmark: Benchmark, path: Path) -> None:

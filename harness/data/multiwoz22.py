@@ -311,38 +311,35 @@ def _annotated(turns: Sequence[_Json], acts: _Json) -> Dialogue:
     references: list[str] = []
     states: list[BeliefState] = []
     act_names: list[list[str]] = []
-    utterances: list[str] = []
+    users: list[str] = []
     responses: list[str] = []
     # A last user turn without a response is left out.
     for user, system in zip(turns[::2], turns[1::2], strict=False):
         act = acts[system["turn_id"]]
-        delexicalized = _delexicalized(system["utterance"], act["span_info"])
+        utterance = str(system["utterance"])
+        # Every annotated span is replaced by `[slot]`, left to right. A span is the act, the slot,
+        # the value, and where the value begins and ends.
+        delexicalized = ""
+        done = 0
+        for _, slot, value, start, end in sorted(act["span_info"], key=lambda span: span[3]):
+            if start >= done and value != "dontcare":
+                delexicalized += f"{utterance[done:start]}[{slot}]"
+                done = end
+        delexicalized += utterance[done:]
         references.append(normalized_text(delexicalized, rules))
         states.append(normalize_state(raw_state(user["frames"]), rules))
         act_names.append(list(act["dialog_act"]))
-        utterances.append(str(user["utterance"]))
-        responses.append(str(system["utterance"]))
+        users.append(str(user["utterance"]))
+        responses.append(utterance)
     return Dialogue(
         goal={},
         references={CANONICAL_STYLE: references},
         states=states,
         active_domains=gold_active_domains(states, act_names),
         booked_domains=(),
-        users=tuple(utterances),
+        users=tuple(users),
         responses=tuple(responses),
     )
-
-
-def _delexicalized(utterance: str, spans: Sequence[Sequence[Any]]) -> str:
-    """Replace every annotated span by `[slot]`, left to right."""
-    text = ""
-    done = 0
-    # A span is the act, the slot, the value, and where the value begins and ends.
-    for _, slot, value, start, end in sorted(spans, key=lambda span: span[3]):
-        if start >= done and value != "dontcare":
-            text += f"{utterance[done:start]}[{slot}]"
-            done = end
-    return text + utterance[done:]
 
 
 def raw_state(frames: Sequence[_Json]) -> dict[str, dict[str, str]]:

@@ -423,7 +423,11 @@ def _lost_accuracy(
 
 def mistakes_by_turn(changes: Iterable[Iterable[Change]]) -> list[int]:
     """Return how many changes of each turn are missed, wrong or overshot."""
-    return [sum(outcome != "correct" for _, outcome in turn) for turn in changes]
+    mistakes = []
+    for turn in changes:
+        outcomes = [outcome for _, outcome in turn]
+        mistakes.append(len(outcomes) - outcomes.count("correct"))
+    return mistakes
 
 
 def tail_orientation(mistakes: Sequence[int]) -> float:

@@ -143,7 +143,16 @@ def tracking_signature(
     for metric in tracking_metrics(choices).values():
         parameters |= metric.parameters
     parameters |= choices.variants
-    parameters["per-domain"] = _per_domain_over(dialogues, choices.per_domain)
+    # What says which turns scores per domain average over, if gold states do not.
+    annotation: dict[str, object] = {}
+    for dialogue in dialogues:
+        if choices.per_domain == "active":
+            annotation[dialogue.id] = dialogue.active_domains
+        elif choices.per_domain == "dialogues":
+            annotation[dialogue.id] = sorted(dialogue.goal_domains)
+    if annotation:
+        digest = digest_of_json(annotation)[:SHOWN_HASH]
+        parameters["per-domain"] = f"{choices.per_domain}-{digest}"
     if benchmark is None:
         states = {}
         for dialogue in dialogues:
@@ -167,17 +176,3 @@ def tracking_signature(
         gold=gold.digest,
         parameters=parameters,
     )
-
-
-def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
-    """Return which turns scores per domain average over, with a digest of what says so."""
-    annotation: dict[str, object] = {}
-    if over == "active":
-        for dialogue in dialogues:
-            annotation[dialogue.id] = dialogue.active_domains
-    elif over == "dialogues":
-        for dialogue in dialogues:
-            annotation[dialogue.id] = sorted(dialogue.goal_domains)
-    else:
-        return over
-    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
