@@ -177,7 +177,16 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
         raise InputError(str(multiwoz / DATA_SET / "test"), "has no dialogues")
     turns = {id_: dialogue.turns for id_, dialogue in annotated.items()}
     folder = mwzeval / EVALUATOR_DATA
-    goals = _read_goals(folder / "goals.json", turns)
+    goals: dict[str, dict[str, Goal]] = {}
+    written_goals = _covering(folder / "goals.json", turns)
+    with expected_layout(folder / "goals.json"):
+        for id_, by_domain in written_goals.items():
+            goals[id_] = {}
+            for domain, wanted in by_domain.items():
+                # An empty booking is a list.
+                booking = wanted["booking"] or {}
+                requestable = frozenset(wanted["requestable"])
+                goals[id_][domain] = Goal(wanted["informable"], requestable, booking)
     booked = _read_per_turn(folder / "booked_domains.json", turns, list[str])
     references: dict[str, Mapping[str, Sequence[str]]] = {}
     for style in STYLES:
@@ -232,22 +241,6 @@ def _read(kind: type[_T], path: Path) -> _T:
 
 
 # The evaluator's files.
-
-
-def _read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:
-    """Read the goals of dialogues: dialogue id -> domain -> goal; an empty booking is a list."""
-    goals: dict[str, dict[str, Goal]] = {}
-    content = _covering(path, ids)
-    with expected_layout(path):
-        for id_, by_domain in content.items():
-            goals[id_] = {}
-            for domain, wanted in by_domain.items():
-                goals[id_][domain] = Goal(
-                    informable=wanted["informable"],
-                    requestable=frozenset(wanted["requestable"]),
-                    booking=wanted["booking"] or {},
-                )
-    return goals
 
 
 def _read_per_turn(
@@ -445,18 +438,15 @@ def gold_active_domains(
     last: list[str] = []
     for state, names in zip(states, acts, strict=True):
         changed = [domain for domain, slots in state.items() if slots != last_state.get(domain)]
-        domains = list(dict.fromkeys([*changed, *_act_domains(names)])) or last
+        # The domains of acts; what is no domain counts only if there is nothing else.
+        acted = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
+        for domain in _NO_DOMAIN:
+            if len(acted) > 1 and domain in acted:
+                acted.remove(domain)
+        acted = [domain for domain in acted if domain != "booking"]
+        domains = list(dict.fromkeys(changed + acted)) or last
         if len(domains) == 2 and "general" in domains:
             domains = [domain for domain in domains if domain != "general"]
         active.append(domains)
         last_state, last = state, domains
     return active
-
-
-def _act_domains(names: Sequence[str]) -> list[str]:
-    """Return the domains of acts, in order; what is no domain only if there is nothing else."""
-    domains = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
-    for domain in _NO_DOMAIN:
-        if len(domains) > 1 and domain in domains:
-            domains.remove(domain)
-    return [domain for domain in domains if domain != "booking"]

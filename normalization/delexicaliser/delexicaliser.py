@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 from ..normalizing import plain_characters
@@ -195,8 +195,7 @@ class Delexicaliser:
         text = ""
         done = 0
         for token, slot in marked_tokens(tokens, self._marked, self._contexts, self._context_book):
-            span = self._span(response, token, slot, mentions, canonical)
-            span = _with_emphasis(response, span, done)
+            span = self._span(response, token, slot, mentions, canonical, done)
             spans.append(span)
             text += f"{response[done : span.start]}[{self._placeholders[slot]}]"
             done = span.end
@@ -209,19 +208,35 @@ class Delexicaliser:
         slot: str,
         mentions: Mapping[int, Sequence[Mention]],
         canonical: Mapping[int, str],
+        after: int,
     ) -> Span:
-        """Return a marked token as a span."""
+        """Return a marked token as a span, with the marks that emphasise it: `**like this**`.
+
+        Args:
+            response: The response.
+            token: The token.
+            slot: The slot that it is marked as.
+            mentions: What names and addresses mean, by where they begin.
+            canonical: The canonical form of other values, by where they begin.
+            after: Where the span before it ends.
+        """
         start, end = token.start, token.end
-        written = response[start:end]
-        if start in mentions:
-            value = mentions[start][0].value
-            venues = dict.fromkeys(mention.venue for mention in mentions[start])
-            is_whole = any(mention.whole for mention in mentions[start])
-            return Span(start, end, slot, value, tuple(venues), is_whole)
+        first = max(after, start - _MOST_EMPHASIS)
+        mark = response[end : end + 1]
+        if mark in _EMPHASIS:
+            while start > first and response[start - 1] == mark == response[end : end + 1]:
+                start -= 1
+                end += 1
+        written = response[token.start : token.end]
+        if token.start in mentions:
+            meant = mentions[token.start]
+            venues = dict.fromkeys(mention.venue for mention in meant)
+            is_whole = any(mention.whole for mention in meant)
+            return Span(start, end, slot, meant[0].value, tuple(venues), is_whole)
         if slot in self.gazetteer.numbers:
             value = comparable(slot, written)
             return Span(start, end, slot, value, tuple(self.gazetteer.numbers[slot].get(value, ())))
-        return Span(start, end, slot, canonical.get(start, written.lower()))
+        return Span(start, end, slot, canonical.get(token.start, written.lower()))
 
     # ------------------------------------------------------------------- names and addresses
 
@@ -338,25 +353,6 @@ def _merged(
     last = tokens[match.last]
     end = last.stem_end if match.stem else last.end
     return Token(tokens[first].start, end, word, end, kind)
-
-
-def _with_emphasis(response: str, span: Span, after: int) -> Span:
-    """Return a span with the marks that set it in bold or italics, `**like this**`.
-
-    Args:
-        response: The response.
-        span: The span.
-        after: Where the span before it ends.
-    """
-    mark = response[span.end : span.end + 1]
-    if mark not in _EMPHASIS:
-        return span
-    start, end = span.start, span.end
-    first = max(after, start - _MOST_EMPHASIS)
-    while start > first and response[start - 1] == mark and response[end : end + 1] == mark:
-        start -= 1
-        end += 1
-    return replace(span, start=start, end=end)
 
 
 def _with_merged(response: str, tokens: Iterable[Token], merged: Iterable[Token]) -> list[Token]:
