@@ -25,7 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 from mwz.normalization import RuleSet, read_toml
@@ -120,13 +120,13 @@ class Request:
     patterns: tuple[re.Pattern[str], ...] = ()
     feature: re.Pattern[str] | None = None
 
-    def is_told_by(self, response: Delexicalised) -> Callable[..., bool]:
-        """Return `is_told` of a response, without telephone numbers and other names of venues."""
+    def words(self, response: Delexicalised) -> str:
+        """Return what `is_told` reads of a response: no telephone numbers and names of venues."""
         text = response.original
         for span in reversed(response.spans):
             if (span.slot == "NAME" and not self.names) or (span.slot == "PHONE" and span.venues):
                 text = f"{text[: span.start]} {text[span.end :]}"
-        return partial(self.is_told, text)
+        return text
 
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 from mwz.database import VenueDatabase
@@ -325,38 +325,39 @@ class _GoalDomain:
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
         request = requests()[slot]
-        record = request.record
-        records = cache(lambda ids: self._records(ids, record or slot))
+        turns = filter(self._is_about, range(len(self.responses)))
+        responses = [self.responses[turn] for turn in turns]
+        if request.record is None:
+            if any(request.is_told(request.words(response)) for response in responses):
+                return None
+            return NEVER_TOLD
+        # In most turns the same venues are spoken of as in the one before.
+        values_of = cache(partial(self._values, slot=request.record))
         spoken = frozenset[str]()
         if "name" in self.wanted.informable:
             spoken = self.fitting
         fits = recorded = of_another = False
-        for turn, response in enumerate(self.responses):
-            if not self._is_about(turn):
-                continue
-            is_told = request.is_told_by(response)
-            if record is None:
-                if is_told():
-                    return None
-                continue
+        for response in responses:
+            text = request.words(response)
             named = frozenset[str]().union(*self._mentions(response))
             if named:
                 spoken = named
             elif self.name == "train":
                 # A train is also spoken of by its times alone.
                 spoken = self.fitting
-            fitting = spoken & self.fitting
-            if any(map(is_told, records(fitting))):
+            right = values_of(spoken & self.fitting)
+            if any(request.is_told(text, value) for value in right):
                 return None
-            fits |= bool(fitting)
-            recorded |= bool(records(fitting))
-            of_another |= any(map(is_told, records(spoken - self.fitting)))
+            fits |= not spoken.isdisjoint(self.fitting)
+            recorded |= bool(right)
+            wrong = values_of(spoken - self.fitting)
+            of_another |= any(request.is_told(text, value) for value in wrong)
         # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None
         return OF_ANOTHER if of_another else NEVER_TOLD
 
-    def _records(self, ids: Iterable[str], slot: str) -> set[str]:
+    def _values(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
         values: set[str] = set()
         for id_ in ids:

@@ -404,13 +404,14 @@ class Heard:
         if slot in SPANS:
             return any(span.slot == SPANS[slot] for span in self._delexicalised.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
-        is_told = request.is_told_by(self._delexicalised)
+        text = request.words(self._delexicalised)
         if request.record is None:
-            return is_told()
+            return request.is_told(text)
         for span in self._named:
             for venue in span.venues:
                 facts = self._world.delexicalise.gazetteer.venues[venue].facts
-                if any(map(is_told, facts.get(request.record, ()))):
+                values = facts.get(request.record, ())
+                if any(request.is_told(text, value) for value in values):
                     return True
         return False
 
