@@ -23,13 +23,9 @@ def measured(calibrate: Any, multiwoz: Benchmark, upstream: Path, dst_data: Path
 
 @pytest.mark.real_data
 def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> None:
-    wrong = {
-        file.file.name: (file.odd, file.file.deserved)
-        for file in measured
-        if file.odd != file.file.deserved
-    }
+    wrong = {file.name: (file.odd, file.deserved) for file in measured if file.odd != file.deserved}
     assert wrong == {}
-    in_order = [file for file in measured if not file.file.deserved]
+    in_order = [file for file in measured if not file.deserved]
     assert len(in_order) > 60
 
 
@@ -40,14 +36,14 @@ def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) ->
             remark.kind for remark in profile_remarks(profile_of(file.content, sampled=True))
         }
         # Where a few states in a hundred are odd, they need not be in the part.
-        assert remarked in (set(), file.file.deserved), file.file.name
+        assert remarked in (set(), file.deserved), file.name
 
 
 @pytest.mark.real_data
 def test_files_that_deserve_a_remark_are_there(calibrate: Any, measured: Sequence[Any]) -> None:
-    names = [file.file.name for file in measured]
-    for row in calibrate.DESERVED:
-        assert calibrate.fnmatch.filter(names, row.files), row
+    names = [file.name for file in measured]
+    for pattern in calibrate.DESERVED:
+        assert calibrate.fnmatch.filter(names, pattern), pattern
 
 
 @pytest.mark.real_data
