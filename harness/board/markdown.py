@@ -202,7 +202,9 @@ def _table(
         if linked:
             # Addresses are checked where they are read: they hold nothing that ends a link.
             system = row.entry.system if isinstance(row, Row) else row
-            links = [f"[paper]({system.paper})"] if system.paper else []
+            links = []
+            if system.paper:
+                links.append(f"[paper]({system.paper})")
             if system.code:
                 links.append(f"[code]({system.code})")
             if links:

@@ -172,7 +172,9 @@ class Board:
         """
         by_rules = {self.rules: self.rows}
         for name in published_rule_sets():
-            under = self.rows if name == self.rules else rows(self.entries, name)
+            if name == self.rules:
+                continue
+            under = rows(self.entries, name)
             if under:
                 by_rules[name] = under
         return by_rules

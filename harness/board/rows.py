@@ -71,13 +71,16 @@ class Value:
         if self.number is None:
             return NOTHING
         text = (signed if self.signed else figure)(self.number, self.digits) + self.unit
-        return text if self.played is None else f"≥ {text}"
+        if self.played is not None:
+            text = f"≥ {text}"
+        return text
 
     @property
     def with_half(self) -> str:
         """The text, followed by half of the interval where one is known."""
-        half = "" if self.interval is None else f" ±{figure(self.interval.half, self.digits)}"
-        return self.text + half
+        if self.interval is None:
+            return self.text
+        return f"{self.text} ±{figure(self.interval.half, self.digits)}"
 
     @property
     def data(self) -> float | str | None:
@@ -332,7 +335,9 @@ def unreviewed_flags(row: Row) -> list[str]:
 def flag_title(row: Row, name: str) -> str:
     """Return what a flag is called; of copies, with the entry that they are of."""
     title = glossary()["flags"][name].meaning
-    return f"{title} ({row.copied[name]})" if name in row.copied else title
+    if name in row.copied:
+        title += f" ({row.copied[name]})"
+    return title
 
 
 # --------------------------------------------------------------------- the rows of responses
@@ -387,9 +392,11 @@ def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
         for name, number in vars(report.diversity).items():
             digits = 0 if isinstance(number, int) else 2
             figures[f"diversity.{name}"] = Value(number, digits)
-    states, owner = report.signature.states or "", entry.system.states_of
+    states = report.signature.states or ""
+    if entry.system.states_of is not None:
+        states += f" ({entry.system.states_of})"
     figures["domains"] = words(report.signature.domains or "")
-    figures["states"] = words(states if owner is None else f"{states} ({owner})")
+    figures["states"] = words(states)
     figures["coverage"] = Value(report.coverage.percent, 2, unit=" %")
     return figures
 
@@ -421,8 +428,9 @@ def _placeholder_marks(entry: Entry, report: Report) -> Iterator[Mark]:
     verb = "is" if len(aliases.pairs) == 1 else "are"
     count = counted(len(aliases.pairs), "system-specific placeholder")
     note = f"{count} {verb} mapped ({table}); without them {'/'.join(titles)} {'/'.join(values)}"
-    combined = report.figures.get("combined")
-    lost = "" if combined is None else signed(figures["combined"] - combined)
+    lost = ""
+    if "combined" in report.figures:
+        lost = signed(figures["combined"] - report.figures["combined"])
     yield Mark("placeholders", note, lost)
 
 
@@ -449,8 +457,10 @@ def ranked(rows: Iterable[Row]) -> list[Row]:
     keys = [row.ranking_key for row in ordered if row.stands and not row.reasons]
     table = []
     for row in ordered:
-        better = sum(key > row.ranking_key for key in keys)
-        table.append(replace(row, rank=None if row.reasons else 1 + better))
+        rank = None
+        if not row.reasons:
+            rank = 1 + sum(key > row.ranking_key for key in keys)
+        table.append(replace(row, rank=rank))
     return table
 
 

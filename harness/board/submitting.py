@@ -407,8 +407,10 @@ def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], l
     diffs, problems = {}, []
     for path, page in pages(folder, board).items():
         stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
-        different = _unified(stored, page, str(path), "from submissions")
-        diffs[path] = "" if stored == page else different or "only the ends of lines differ"
+        diffs[path] = ""
+        if stored != page:
+            different = _unified(stored, page, str(path), "from submissions")
+            diffs[path] = different or "only the ends of lines differ"
     missing = missing_pairs(board.pairs, entries)
     if missing:
         first = " and ".join(missing[0])
