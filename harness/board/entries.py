@@ -262,7 +262,24 @@ def entry_problems(entries: Sequence[Entry]) -> list[str]:
         for problem in _own_problems(entry):
             problems.append(f"{entry.key}: {problem}")
     problems += shared_problems(entries)
-    problems += _states_problems(entries)
+    # Entries that do not have the belief states that they say they have.
+    by_key = {entry.key: entry for entry in entries}
+    for entry in by_key.values():
+        owner = entry.system.states_of
+        if owner is None:
+            continue
+        place = f"{entry.key}: {ENTRY_FILE}: states_of:"
+        other = by_key.get(owner)
+        if other is None or other is entry:
+            problems.append(f"{place} {unknown('entry', owner, by_key)}")
+            continue
+        ours, theirs = entry.scores.fingerprints, other.scores.fingerprints
+        share = ours.shared(theirs, "states") if ours and theirs else None
+        if share != 1.0:
+            agreement = "too few can be compared" if share is None else f"{share:.2f} of them are"
+            problem = f"its belief states are not those of {owner} ({agreement})"
+            remedy = f"leave it out, or submit the states that {owner} has"
+            problems.append(f"{place} {problem}; {remedy}")
     return problems
 
 
@@ -371,24 +388,3 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         firsts = {contents.setdefault(digest, entry.key) for digest in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"
-
-
-def _states_problems(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield which entries do not have the belief states that they say they have."""
-    by_key = {entry.key: entry for entry in entries}
-    for entry in by_key.values():
-        owner = entry.system.states_of
-        if owner is None:
-            continue
-        other = by_key.get(owner)
-        if other is None or other is entry:
-            yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', owner, by_key)}"
-            continue
-        ours, theirs = entry.scores.fingerprints, other.scores.fingerprints
-        share = ours.shared(theirs, "states") if ours and theirs else None
-        if share != 1.0:
-            agreement = "too few can be compared" if share is None else f"{share:.2f} of them are"
-            yield (
-                f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of "
-                f"{owner} ({agreement}); leave it out, or submit the states that {owner} has"
-            )

@@ -254,35 +254,30 @@ class Board:
 
     def marks(self, row: Row) -> list[Mark]:
         """Return what qualifies a row, in itself and among the others of its track, by kind."""
+        every_mark = list(row.marks)
+        # Only tracks of delexicalised responses have other rule sets and pairs of main figures.
+        is_response = tracks()[row.entry.system.track].delexicalised and not row.table
+        if row.rank is not None and is_response:
+            newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
+            for row_under in self.by_rules[newest]:
+                if row_under.key == row.key and row_under.rank not in (None, row.rank):
+                    note = f"rank {row_under.rank} under rule set {newest}"
+                    every_mark.append(Mark("rules", note, str(row_under.rank)))
+            for who, above, pair in self.neighbours(row):
+                if pair is None or "above" not in who or pair.ranking.distinct:
+                    continue
+                distinct = [name for name, result in pair.figures.items() if result.distinct]
+                if distinct:
+                    titles = ", ".join(reported_figures()[name].title for name in distinct)
+                    # Braces of a name are none of a pattern.
+                    name = above.name.replace("{", "{{").replace("}", "}}")
+                    note = f"tied with {name} above on Combined, but differs in {titles}"
+                    every_mark.append(Mark("differs", note))
         marks: dict[str, Mark] = {}
-        for mark in chain(row.marks, self._among_others(row)):
+        for mark in every_mark:
             first = marks.get(mark.kind)
             marks[mark.kind] = mark if first is None else first.joined(mark)
         return list(marks.values())
-
-    def _among_others(self, row: Row) -> Iterator[Mark]:
-        """Yield what qualifies a ranked row among those of its track."""
-        # Only tracks of delexicalised responses have other rule sets and pairs of main figures.
-        is_response = tracks()[row.entry.system.track].delexicalised and not row.table
-        if row.rank is None or not is_response:
-            return
-        newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
-        for row_under in self.by_rules[newest]:
-            if row_under.key == row.key and row_under.rank not in (None, row.rank):
-                note = f"rank {row_under.rank} under rule set {newest}"
-                yield Mark("rules", note, str(row_under.rank))
-        for who, above, pair in self.neighbours(row):
-            if pair is None or "above" not in who or pair.ranking.distinct:
-                continue
-            titles = []
-            for name, result in pair.figures.items():
-                if result.distinct:
-                    titles.append(reported_figures()[name].title)
-            if titles:
-                # Braces of a name are none of a pattern.
-                name = above.name.replace("{", "{{").replace("}", "}}")
-                note = f"tied with {name} above on Combined, but differs in {', '.join(titles)}"
-                yield Mark("differs", note)
 
     def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.

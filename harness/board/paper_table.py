@@ -237,7 +237,15 @@ def paper(
     if format_ == "csv":
         return formatted([table], format_)
     sentence = " ".join(_sentence(rows, tests, format_, plays))
-    cited = "\n\n".join(map(bibtex, _cited(rows, tests, plays)))
+    # All references of the table, each once.
+    scores = ["pass"] if plays else ["inform", "bleu"]
+    benchmark = str(rows[0].evidence[0].signature.benchmark)
+    publications = references(["harness", benchmark, *scores, *tests])
+    for row in rows:
+        publication = entry_reference(row.entry)
+        if publication is not None and publication not in publications:
+            publications.append(publication)
+    cited = "\n\n".join(map(bibtex, publications))
     if format_ == "latex":
         comments = "\n".join(f"% {line}".rstrip() for line in cited.splitlines())
         body = formatted([table], format_)
@@ -358,18 +366,6 @@ def _signatures(rows: Sequence[PaperSystem], tested: bool, format_: str) -> list
             text = f"{escape(', '.join(names))}: {text}"
         signatures.append(text)
     return signatures
-
-
-def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) -> list[Reference]:
-    """Return all references of the table, each once."""
-    scores = ["pass"] if plays else ["inform", "bleu"]
-    benchmark = str(rows[0].evidence[0].signature.benchmark)
-    cited = references(["harness", benchmark, *scores, *tests])
-    for row in rows:
-        reference = entry_reference(row.entry)
-        if reference is not None and reference not in cited:
-            cited.append(reference)
-    return cited
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:

@@ -282,7 +282,10 @@ def updated(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> list[Entr
     new = []
     for entry in entries:
         scores = new_scores.get(entry.key)
-        new.append(entry if scores is None else replace(entry, scores=scores, problems=()))
+        if scores is None:
+            new.append(entry)
+        else:
+            new.append(replace(entry, scores=scores, problems=()))
     return new
 
 
@@ -360,10 +363,10 @@ def verified_text(
         for table, _, column, value in shown_figures(again, outcome.key):
             new[table.title, column.full_title] = value.text
         for table, row, column, value in shown_figures(stored, outcome.key):
-            scored = new.get((table.title, column.full_title), NOTHING)
+            scored, verdict = new.get((table.title, column.full_title), NOTHING), "verified"
             if scored != value.text:
                 edited.append(escaped(f"{column.full_title} {value.text}, scored {scored}"))
-            verdict = "verified" if scored == value.text else f"**{escaped(scored)}**"
+                verdict = f"**{escaped(scored)}**"
             if outcome.missing is not None or (row.further and outcome.unverified):
                 verdict = "not verified"
             line = [escaped(table.title), escaped(column.full_title), escaped(value.text), verdict]

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES
@@ -141,25 +142,20 @@ def _verdict(
     if metric == "combined" and contradicts_parts(claim.figures):
         optimistic = _is_optimistic_combined(entry, claim.figures)
         return _OPTIMISTIC if optimistic else "contradicts its printed parts"
-    for name, scored in _other_ways(entry, figure, claim, alternatives):
+    # What else the harness scores that the figure may be of.
+    ways: dict[str, float] = {}
+    if metric == "bleu":
+        for style, bleu in (entry.scores.main.bleu or {}).items():
+            ways[f"{style} references"] = bleu
+    else:
+        for (rules, setup), scored in figure.by_setup.items():
+            ways[f"{setup} set-up, rules {rules}"] = scored
+    further = () if alternatives is None else alternatives(claim, metric)
+    for name, scored in chain(ways.items(), further):
         if replace(figure, scored=scored).equal:
             return f"{matches} under {name}"
     depends_on_domains = metric in ("inform", "success", "combined")
     return f"domains from {claim.domains}" if claim.domains and depends_on_domains else NO_MATCH
-
-
-def _other_ways(
-    entry: Entry, figure: PrintedFigure, claim: ReportedFigures, alternatives: Alternatives | None
-) -> Iterator[tuple[str, float]]:
-    """Yield what else the harness scores that a figure may be of, and its value."""
-    if figure.metric == "bleu":
-        for style, bleu in (entry.scores.main.bleu or {}).items():
-            yield f"{style} references", bleu
-    else:
-        for (rules, setup), scored in figure.by_setup.items():
-            yield f"{setup} set-up, rules {rules}", scored
-    if alternatives is not None:
-        yield from alternatives(claim, figure.metric)
 
 
 def _accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[PrintedFigure]:

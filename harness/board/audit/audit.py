@@ -95,9 +95,11 @@ def command(
         for table in reported:
             public.update(row.entry for row in table.rows)
         recorded = list(chosen)
-        for entry in () if names else entries:
-            if tracks()[entry.system.track].kind == "states only" and entry.key in public:
-                recorded.append(entry)
+        if not names:
+            in_public = [entry for entry in entries if entry.key in public]
+            recorded += [
+                entry for entry in in_public if tracks()[entry.system.track].kind == "states only"
+            ]
         audit_tables = record_tables(recorded, reported, bool(names), searches)
         filled = [table for table in audit_tables if table.rows or format_ == "json"]
         none = printable(f"no figures are reported of {', '.join(names)}\n")

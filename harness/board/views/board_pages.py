@@ -118,7 +118,18 @@ def sections(board: Board) -> Iterator[Data]:
             continue
         scored = [table for table in board_tables(board) if table.track == key]
         tables = [_scored_table(board, table, anchors) for table in scored]
-        tables += _printed_tables(board, key, anchors)
+        # Its public tables in their own columns, of systems without an entry.
+        left_out = (OLD, OFFICIAL) if track.delexicalised else (OLD,)
+        for public in board.tables:
+            lines = [row for row in public.rows if row.entry is None]
+            if public.track == key and public.kind not in left_out and lines:
+                printed = _table(board, anchors, [], lines) | {
+                    "key": public.name,
+                    "caption": f"{public.heading}: {public.title}",
+                    "columns": printed_columns(public, lines),
+                    "source": public,
+                }
+                tables.append(printed)
         tables = [table for table in tables if table["rows"] or table["reported"]]
         if not tables:
             continue
@@ -236,20 +247,6 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         "begin": [band[0].anchor for band in board.bands(table.track)[1:]],
         "scale": (min(ends, default=0.0), max(ends, default=0.0)),
     }
-
-
-def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator[Data]:
-    """Yield a track's public tables in their own columns, of systems without an entry."""
-    left_out = (OLD, OFFICIAL) if tracks()[track].delexicalised else (OLD,)
-    for table in board.tables:
-        rows = [row for row in table.rows if row.entry is None]
-        if table.track == track and table.kind not in left_out and rows:
-            yield _table(board, anchors, [], rows) | {
-                "key": table.name,
-                "caption": f"{table.heading}: {table.title}",
-                "columns": printed_columns(table, rows),
-                "source": table,
-            }
 
 
 # ------------------------------------------------------------------------------------- systems
