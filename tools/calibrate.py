@@ -24,12 +24,7 @@ from mwz.harness.benchmark import Benchmark
 from mwz.harness.board import find_predictions, read_entries
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import read_bytes, write_atomically
-from mwz.harness.submission import (
-    StateChecks,
-    checked_submission,
-    declared_features,
-    read_standard,
-)
+from mwz.harness.submission import StateChecks, checked_submission, declared_features, read_standard
 from mwz.harness.submission.profile.feature import Profile
 from mwz.harness.submission.profile.profiling import Content, odd_features, profile_of
 from mwz.normalization import DEFAULT_RULES, rule_set

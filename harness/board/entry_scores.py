@@ -32,16 +32,7 @@ from ..submission import (
 )
 from .copied import Fingerprints, fingerprints_of
 from .pairs import evidence_of_rows
-from .scores import (
-    FIGURES,
-    DialogueScores,
-    Hashes,
-    Intervals,
-    Scores,
-    Seed,
-    SeedScores,
-    hashes_of,
-)
+from .scores import FIGURES, DialogueScores, Hashes, Intervals, Scores, Seed, SeedScores, hashes_of
 from .systems import PREDICTIONS_FILE, Predictions
 from .tracked import submission_against
 

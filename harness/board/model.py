@@ -17,12 +17,7 @@ from ..signature import PLACEHOLDERS, Signature, grouped
 from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import EntryPair, Pairs, read_pairs
-from .reported import (
-    ReportedTable,
-    check_entries,
-    official_claims,
-    read_reported,
-)
+from .reported import ReportedTable, check_entries, official_claims, read_reported
 from .rows import Mark, Row, figure_of, order
 from .track import tracks
 from .verdicts import official_verdict

@@ -35,15 +35,7 @@ from ..comparison import (
 )
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
-from ..metrics import (
-    MAIN_SETUP,
-    TOTALS,
-    TOTALS_COLUMNS,
-    Figure,
-    Metric,
-    Presentation,
-    percent,
-)
+from ..metrics import MAIN_SETUP, TOTALS, TOTALS_COLUMNS, Figure, Metric, Presentation, percent
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry

@@ -9,12 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mwz.normalization import (
-    DEFAULT_RULES,
-    BeliefState,
-    normalize_state,
-    rule_set,
-)
+from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_state, rule_set
 
 from ..data import gold_versions, load_gold_states
 from ..errors import InputError, unknown

@@ -14,12 +14,7 @@ import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 from pydantic.fields import FieldInfo
 
-from mwz.normalization import (
-    DEFAULT_RULES,
-    Aliases,
-    alias_tables,
-    rule_set,
-)
+from mwz.normalization import DEFAULT_RULES, Aliases, alias_tables, rule_set
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data import PinnedFile

@@ -11,21 +11,8 @@ from ...errors import counted
 from ...glossary import glossary
 from ...io import Table, figure, signed, text_table
 from ..entries import Entry
-from ..reported import (
-    PrintedFigure,
-    ReportedFigures,
-    ReportedTable,
-    figure_title,
-    official_claims,
-)
-from ..verdicts import (
-    RUNS,
-    SIZES,
-    judged_figures,
-    misfits,
-    possible_share,
-    record,
-)
+from ..reported import PrintedFigure, ReportedFigures, ReportedTable, figure_title, official_claims
+from ..verdicts import RUNS, SIZES, judged_figures, misfits, possible_share, record
 from .setup_search import Data, Point, SetupSearch, nearest, nearest_named, nearness
 
 FORMAT = 2

@@ -25,13 +25,7 @@ from ...cli.tracked_files import score_file, without
 from ...data import DEFAULT, PinnedFile, find_file, read_data_set
 from ...errors import counted
 from ...io import Table, figure
-from ...metrics import (
-    MAIN_SETUP,
-    TrackingResult,
-    parse_tracking_file,
-    score_tracking,
-    tokenize_13a,
-)
+from ...metrics import MAIN_SETUP, TrackingResult, parse_tracking_file, score_tracking, tokenize_13a
 from ...submission import parse_predictions
 from ..entries import Entry
 from ..reported import PrintedFigure, scored_figure

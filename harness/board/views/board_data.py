@@ -23,15 +23,7 @@ from ..columns import Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board, public_verdict, row_of
 from ..reported import OLD, number, printed_figures
-from ..rows import (
-    SETUP_FIGURES,
-    TOTALS,
-    Row,
-    Value,
-    bound_note,
-    figure_of,
-    unreviewed_flags,
-)
+from ..rows import SETUP_FIGURES, TOTALS, Row, Value, bound_note, figure_of, unreviewed_flags
 from ..scores import FIGURES, plain
 from ..systems import paper_year, stated_facts, system_year
 from ..track import Track, submitted_tracks, tracks

@@ -49,13 +49,7 @@ from .board_data import (
     shared_records,
     system_link,
 )
-from .board_pages import (
-    board_page,
-    compare_page,
-    sentence,
-    system_pages,
-    with_minus,
-)
+from .board_pages import board_page, compare_page, sentence, system_pages, with_minus
 from .dialogue_pages import (
     INDEX,
     START,
