@@ -23,7 +23,7 @@ from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import raised_flags, unreviewed_flags
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer, report_on
-from mwz.harness.submission.profile.feature import Profile
+from mwz.harness.submission.profile.profile import Profile
 
 Predictions = Mapping[str, Any]
 Turn = dict[str, Any]

@@ -13,14 +13,9 @@ from helpers import RULES, benchmark, dialogue
 
 from mwz.harness.errors import Remark
 from mwz.harness.submission import StateChecks, Turn, declared_features, declared_flags
-from mwz.harness.submission.profile import profiling, response_features
-from mwz.harness.submission.profile.feature import Profile
-from mwz.harness.submission.profile.profiling import (
-    Content,
-    odd_features,
-    profile_of,
-    profile_remarks,
-)
+from mwz.harness.submission.profile import measuring, response_features
+from mwz.harness.submission.profile.measuring import Content, profile_of
+from mwz.harness.submission.profile.profile import Profile, profile_remarks
 from mwz.harness.submission.profile.vocabulary import vocabulary_of
 
 
@@ -391,7 +386,8 @@ def test_an_effect_is_silent_where_its_cause_is_remarked() -> None:
     profile = profile_of(content)
     beyond = [name for name in STATE_FEATURES if profile.exceeding(name)]
     assert beyond == ["state_emptied", "state_dropped", "state_lacks"]
-    assert odd_features(profile).keys() & {*STATE_FEATURES} == {"state_emptied"}
+    remarked = {remark.kind for remark in profile_remarks(profile)}
+    assert remarked & {*STATE_FEATURES} == {"state_emptied"}
 
 
 # --------------------------------------------------------------------------- sentences
@@ -516,7 +512,7 @@ def test_a_trackers_own_gold_states_are_what_its_values_are_compared_with(
 def test_the_gold_states_of_the_whole_file_are_the_vocabulary_of_a_part(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(profiling, "SAMPLED", 3)
+    monkeypatch.setattr(measuring, "SAMPLED", 3)
     part = _tracked(["far  north"] * 6, "elsewhere")
     assert not profile_of(part, sampled=True).exceeding("value_spelling")
     # Of each two dialogues the first is in the part.

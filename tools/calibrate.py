@@ -25,8 +25,8 @@ from mwz.harness.board import find_predictions, read_entries
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import read_bytes, write_atomically
 from mwz.harness.submission import StateChecks, checked_submission, declared_features, read_standard
-from mwz.harness.submission.profile.feature import Profile
-from mwz.harness.submission.profile.profiling import Content, odd_features, profile_of
+from mwz.harness.submission.profile.measuring import Content, profile_of
+from mwz.harness.submission.profile.profile import Profile, profile_remarks
 from mwz.normalization import DEFAULT_RULES, rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -97,7 +97,7 @@ class Measured:
     @property
     def odd(self) -> set[str]:
         """The features that are beyond their limits."""
-        return set(odd_features(self.profile))
+        return {remark.kind for remark in profile_remarks(self.profile)}
 
 
 def measured_files(benchmark: Benchmark, upstream: Path, trackers: Path) -> Iterator[Measured]:

@@ -48,12 +48,6 @@ from .notations import (
     metadata_slots as metadata_slots,
     read_state as read_state,
 )
-from .profile.feature import (
-    Profile as Profile,
-    declared_features as declared_features,
-    declared_flags as declared_flags,
-    highest_likely as highest_likely,
-)
 from .profile.fixes import (
     FIXES as FIXES,
     change_lines as change_lines,
@@ -61,8 +55,14 @@ from .profile.fixes import (
     unusual_features as unusual_features,
     with_fixes as with_fixes,
 )
-from .profile.profiling import (
+from .profile.measuring import (
     Content as Content,
     profile_of as profile_of,
+)
+from .profile.profile import (
+    Profile as Profile,
+    declared_features as declared_features,
+    declared_flags as declared_flags,
+    highest_likely as highest_likely,
     profile_remarks as profile_remarks,
 )

@@ -64,7 +64,8 @@ from .notations import (
     known_slot_name,
     read_state,
 )
-from .profile.profiling import Content, profile_of, profile_remarks
+from .profile.measuring import Content, profile_of
+from .profile.profile import profile_remarks
 from .profile.vocabulary import plain_value
 
 _Place: TypeAlias = tuple[object, int]

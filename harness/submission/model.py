@@ -28,7 +28,7 @@ from .formats import ACTIVE_DOMAINS, GOLD, RESPONSE, STATE
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
 
-    from .profile.feature import Profile
+    from .profile.profile import Profile
 
 
 class Turn(NamedTuple):

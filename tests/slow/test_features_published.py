@@ -10,7 +10,8 @@ import pytest
 
 from mwz.harness import Benchmark
 from mwz.harness.submission import declared_features, declared_flags
-from mwz.harness.submission.profile.profiling import profile_of, profile_remarks
+from mwz.harness.submission.profile.measuring import profile_of
+from mwz.harness.submission.profile.profile import profile_remarks
 
 COUNTED = [name for name in declared_features() if name not in declared_flags()]
 

@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeAlias
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
 from ..model import Turn
-from .feature import Profile, declared_features
-from .profiling import Content, profile_of
+from .measuring import Content, profile_of
+from .profile import Profile, declared_features
 from .response_features import GLUED, SLOT, other_notations, special_tokens
 from .vocabulary import Vocabulary, read_value
 
@@ -200,10 +200,8 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
     def note(feature: str, before: str, after: str) -> None:
         changes[Change(feature, before, after)] += 1
 
-    vocabulary = None
-    features_of_values = set(features) - _RESPONSE_FIXES.keys()
-    if features_of_values and content.checks.uses_states and content.has_states:
-        vocabulary = content.vocabulary()
+    vocabulary: Vocabulary | None = None
+    fixes_values = content.checks.uses_states and not _RESPONSE_FIXES.keys() >= set(features)
     dialogues: dict[str, Sequence[Turn]] = {}
     for id_, turns in content.dialogues.items():
         fixed_turns: list[Turn] = []
@@ -213,7 +211,8 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
                 if feature in features:
                     response = fix(response, content.rules, partial(note, feature))
             state = turn.state
-            if state and vocabulary is not None:
+            if state and fixes_values:
+                vocabulary = vocabulary or content.vocabulary()
                 state = _fixed_state(state, features, vocabulary, content.checks.tracked, note)
             fixed_turns.append(turn._replace(response=response, state=state))
         dialogues[id_] = fixed_turns

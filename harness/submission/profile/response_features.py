@@ -20,8 +20,8 @@ from mwz.normalization import (
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ..model import Turn
 from ..notations import DOMAINS
-from .feature import Profile
-from .vocabulary import Wording, tokens, word_tables, wording_of
+from .profile import Profile
+from .vocabulary import Wording, tokens, wording_of
 
 Responses: TypeAlias = Mapping[str, Sequence[str]]
 """Dialogue id -> responses in plain characters, one per turn."""
@@ -39,6 +39,9 @@ SHORTEST_NAME = 5
 """Characters. Shorter names of venues are ordinary words."""
 _SEARCHED = 2000
 """Characters of a response in which names of venues are looked for."""
+
+_NUMBER = re.compile(r"\b(?:0\d{9,10}|cb\d{2,3}[a-z]{2})\b", re.IGNORECASE)
+"""A telephone number or postcode, which placeholders stand for; published files hold few."""
 
 _ORDINARY = re.compile(r"[a-z0-9 .,?!';\"\n]*")
 """A text without the signs that placeholders in other notations have."""
@@ -156,12 +159,12 @@ def count_plain_values(
         name = venue_names(benchmark).search(without.lower()[:_SEARCHED])
         if name is not None:
             names[name[0]] += number
-        plain_number = plain_numbers().search(without)
+        plain_number = _NUMBER.search(without)
         if plain_number is not None:
             numbers[plain_number[0]] += number
-        tags = special_tokens(text, rules)
-        if tags:
-            tokens_of_models[tags[-1][0]] += number
+        if "<" in text:
+            for tag in special_tokens(text, rules)[-1:]:
+                tokens_of_models[tag[0]] += number
     turns = texts.total()
     profile.count("response_plain", turns, names)
     profile.count("response_number", turns, numbers)
@@ -380,17 +383,8 @@ def venue_names(benchmark: Benchmark) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{alternatives or '(?!)'})\b")
 
 
-@lru_cache(maxsize=1)
-def plain_numbers() -> re.Pattern[str]:
-    """Return a pattern of telephone numbers and postcodes, which placeholders stand for."""
-    alternatives = "|".join(word_tables()["numbers"])
-    return re.compile(rf"\b(?:{alternatives})\b", re.IGNORECASE)
-
-
 def special_tokens(text: str, rules: RuleSet) -> list[re.Match[str]]:
     """Return the special tokens of models in a response, without placeholders such as <phone>."""
-    if "<" not in text:
-        return []
     notations = other_notations(rules)
     tags = TAG.finditer(text)
     return [match for match in tags if notations.fullmatch(match[0].lower()) is None]

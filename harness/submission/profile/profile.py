@@ -1,4 +1,4 @@
-"""Features, and how many odd items are too many."""
+"""The profile of a file: features, how many of their items are odd, and how many are too many."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from mwz.normalization import read_toml
 
+from ...errors import Remark
 from ...io import figure
 
 LEAST = 3
@@ -126,16 +127,13 @@ class Tally:
 
     Attributes:
         items: How many items there are.
-        examples: What the odd ones among them look like -> how many do.
+        odd: How many of them are odd.
+        examples: What the odd ones look like -> how many do.
     """
 
     items: int = 0
+    odd: int = 0
     examples: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def odd(self) -> int:
-        """The number of odd items."""
-        return self.examples.total()
 
 
 _POOLS: Sequence[Callable[[str], str]] = (
@@ -176,9 +174,11 @@ class Profile:
         tallies = self.tallies.setdefault(feature, {})
         if part not in tallies:
             tallies[part] = Tally()
-        tallies[part].items += items
+        tally = tallies[part]
+        tally.items += items
         if odd:
-            tallies[part].examples.update(odd)
+            tally.odd += sum(odd.values())
+            tally.examples.update(odd)
 
     def exceeding(self, feature: str) -> dict[str, Tally]:
         """Return part -> tally of what is beyond the limits; nothing if all is in order."""
@@ -194,3 +194,45 @@ class Profile:
             if exceeding:
                 return exceeding
         return {}
+
+
+_SHOWN_PARTS = 3
+_SHOWN_EXAMPLES = 3
+
+
+def profile_remarks(profile: Profile) -> tuple[Remark, ...]:
+    """Return a remark on each feature of a profile that is beyond its limit.
+
+    There is none on a feature that another one of them causes.
+    """
+    exceeding: dict[str, dict[str, Tally]] = {}
+    for name in declared_features():
+        tallies = profile.exceeding(name)
+        if tallies:
+            exceeding[name] = tallies
+    remarks: list[Remark] = []
+    for name, tallies in exceeding.items():
+        feature = declared_features()[name]
+        if exceeding.keys().isdisjoint(feature.unless):
+            remarks.append(Remark(name, _message(feature, tallies)))
+    return tuple(remarks)
+
+
+def _message(feature: Feature, tallies: Mapping[str, Tally]) -> str:
+    """Return how many items of a feature are odd, with examples of the worst parts."""
+    odd = items = 0
+    for tally in tallies.values():
+        odd += tally.odd
+        items += tally.items
+    worst = sorted(tallies, key=lambda part: -tallies[part].odd)[:_SHOWN_PARTS]
+    examples: list[str] = []
+    for part in worst:
+        counts = tallies[part].examples
+        # Of equally frequent ones the first by name, so that a file always gets the same message.
+        frequent = sorted(counts, key=lambda example: (-counts[example], example))
+        listed = ", ".join(
+            f"{example} {counts[example]}×" for example in frequent[:_SHOWN_EXAMPLES]
+        )
+        examples.append(f"{part}: {listed}" if part else listed)
+    shown = "; ".join(examples)
+    return f"{odd} of {items} {feature.items} {feature.odd}: {shown}; {feature.remedy}"

@@ -1,16 +1,99 @@
-"""Features of belief states: their slots, their values, and how they go from turn to turn."""
+"""Measuring the profile of a file: the features of its states, and how they go from turn to turn.
+
+The features of responses and active domains are in `response_features.py`.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from mwz.normalization import BeliefState, is_absent, is_dontcare, is_public_constraint
+from mwz.normalization import (
+    BeliefState,
+    RuleSet,
+    is_absent,
+    is_dontcare,
+    is_public_constraint,
+)
 
-from .feature import Profile
-from .vocabulary import TIMES, Slot, Vocabulary, read_value, slot_name, tracked_slots
+from ...benchmark import Benchmark
+from ..formats import STATE_CHECKS, StateChecks
+from ..model import Turn
+from .profile import Profile, profile_remarks
+from .response_features import count_plain_responses, count_responses
+from .vocabulary import (
+    TIMES,
+    Slot,
+    Vocabulary,
+    read_value,
+    slot_name,
+    tracked_slots,
+    vocabulary_of,
+    vocabulary_of_states,
+)
+
+SAMPLED = 200
+"""About how many dialogues of a large file are measured at first."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """A predictions file as it was read, to be measured.
+
+    Attributes:
+        dialogues: Dialogue id -> turns.
+        benchmark: The benchmark that has the dialogues; None for a tracker's file with gold states
+            of its own.
+        rules: The rule set by which values and responses are compared.
+        checks: How it was checked: whether it is a tracker's, whether scores depend on its states,
+            and whether its responses are meant to be plain English.
+    """
+
+    dialogues: Mapping[str, Sequence[Turn]]
+    benchmark: Benchmark | None
+    rules: RuleSet
+    checks: StateChecks = STATE_CHECKS
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the values and slots that the states are compared with."""
+        if self.benchmark is not None:
+            return vocabulary_of(self.benchmark, self.rules)
+        gold: list[list[BeliefState]] = []
+        for turns in self.dialogues.values():
+            gold.append([turn.gold or {} for turn in turns])
+        return vocabulary_of_states(gold, self.rules, as_written=True)
+
+
+def profile_of(content: Content, sampled: bool = False) -> Profile:
+    """Return the profile of a file.
+
+    Args:
+        content: The file.
+        sampled: Whether a large file is measured in part first, and as a whole only if that part
+            has odd features. Remarks are on such a profile.
+    """
+    ids = list(content.dialogues)
+    step = max(len(ids) // SAMPLED, 1) if sampled else 1
+    sample = replace(content, dialogues={id_: content.dialogues[id_] for id_ in ids[::step]})
+    profile = Profile()
+    checks = content.checks
+    turns = itertools.chain.from_iterable(sample.dialogues.values())
+    if checks.uses_states and any(turn.state is not None for turn in turns):
+        # If gold states are the file's own, those of the whole file are the vocabulary.
+        count_states(profile, sample, content.vocabulary())
+    if checks.plain:
+        count_plain_responses(profile, sample.dialogues, sample.rules)
+    elif sample.benchmark is not None and not checks.tracked:
+        count_responses(profile, sample.dialogues, sample.benchmark, sample.rules)
+    if step > 1 and profile_remarks(profile):
+        return profile_of(content)
+    return profile
+
+
+# Belief states.
 
 _VALUE_FEATURES = ("value_empty", "value_dontcare", "value_spelling")
 """The features that every value is an item of."""
@@ -36,22 +119,15 @@ Slots: TypeAlias = Mapping[Slot, str]
 """(Domain, slot) -> value, as scores compare it."""
 
 
-def count_states(
-    profile: Profile,
-    states: Mapping[str, States],
-    gold: Mapping[str, States],
-    vocabulary: Vocabulary,
-    states_only: bool,
-) -> None:
+def count_states(profile: Profile, content: Content, vocabulary: Vocabulary) -> None:
     """Count the features of belief states.
 
     Args:
         profile: Where the counts are added.
-        states: Dialogue id -> the predicted states.
-        gold: Dialogue id -> the gold states, of as many turns or more.
+        content: The file, or a part of it.
         vocabulary: The values and slots that states are compared with.
-        states_only: Whether the file is a tracker's.
     """
+    states_only = content.checks.tracked
     # The slots that scores depend on: those of state tracking, or of queries.
     scored: set[Slot] = set()
     if states_only:
@@ -60,13 +136,16 @@ def count_states(
         for domain, venue in vocabulary.rules.venue_rules.items():
             scored.update((domain, name) for name in venue.columns)
     last_values: dict[Slot, Counter[str]] = {}
-    for id_, predicted in states.items():
+    for id_, turns in content.dialogues.items():
+        predicted = [turn.state or {} for turn in turns]
+        gold: Sequence[BeliefState] = [turn.gold or {} for turn in turns]
+        if content.benchmark is not None:
+            gold = content.benchmark.dialogues[id_].states[: len(turns)]
         count_values(profile, predicted, vocabulary, states_only)
         ours = slots_by_turn(predicted, vocabulary, states_only)
-        theirs = slots_by_turn(gold[id_][: len(predicted)], vocabulary, states_only)
-        count_course(profile, ours)
+        theirs = slots_by_turn(gold, vocabulary, states_only)
+        count_course(profile, ours, theirs, scored)
         count_differences(profile, ours, theirs)
-        count_delays(profile, ours, theirs, scored)
         for slots in ours[-1:]:
             for slot, value in slots.items():
                 last_values.setdefault(slot, Counter())[value] += 1
@@ -137,15 +216,36 @@ def count_frequent_values(
         profile.count("value_frequent", number, {repr(value): excess}, "-".join(slot))
 
 
-def count_course(profile: Profile, slots_of_turns: Sequence[Slots]) -> None:
-    """Count how the slots of a turn go with those of the next."""
-    for slots in slots_of_turns:
+def count_course(
+    profile: Profile, ours: Sequence[Slots], theirs: Sequence[Slots], scored: Set[Slot]
+) -> None:
+    """Count how slots come and go, and those that come later or earlier than in gold, or never.
+
+    Args:
+        profile: Where the counts are added.
+        ours: (Domain, slot) -> predicted value, of each turn.
+        theirs: (Domain, slot) -> gold value, of each turn.
+        scored: The slots that scores depend on.
+    """
+    for slots in ours:
         profile.add("state_empty", not slots, "{}")
-    for before, now in itertools.pairwise(slots_of_turns):
+    for before, now in itertools.pairwise(ours):
         if before:
             profile.add("state_emptied", not now, "{}")
             dropped = ["-".join(slot) for slot in before.keys() - now.keys()]
             profile.count("state_dropped", len(before), Counter(dropped))
+    first_turns = _first_turns(ours)
+    for slot, right in _first_turns(theirs).items():
+        turn = first_turns.get(slot)
+        if turn is not None:
+            part = "-".join(slot)
+            profile.add("state_late", turn > right, part)
+            profile.add("state_early", turn < right, part)
+    for slots in theirs[-1:]:
+        for slot in slots:
+            if slot in scored:
+                part = "-".join(slot)
+                profile.add("slot_missing", slot not in first_turns, part, part)
 
 
 def count_differences(profile: Profile, ours: Sequence[Slots], theirs: Sequence[Slots]) -> None:
@@ -179,31 +279,6 @@ def count_differences(profile: Profile, ours: Sequence[Slots], theirs: Sequence[
             if right is not None:
                 is_right = value == right or (is_dontcare(value) and is_dontcare(right))
                 profile.add("value_wrong", not is_right, f"{value!r} for {right!r}", part)
-
-
-def count_delays(
-    profile: Profile, ours: Sequence[Slots], theirs: Sequence[Slots], scored: Set[Slot]
-) -> None:
-    """Count slots that come later or earlier than in gold states, or never.
-
-    Args:
-        profile: Where the counts are added.
-        ours: (Domain, slot) -> predicted value, of each turn.
-        theirs: (Domain, slot) -> gold value, of each turn.
-        scored: The slots that scores depend on.
-    """
-    first_turns = _first_turns(ours)
-    for slot, right in _first_turns(theirs).items():
-        turn = first_turns.get(slot)
-        if turn is not None:
-            part = "-".join(slot)
-            profile.add("state_late", turn > right, part)
-            profile.add("state_early", turn < right, part)
-    for slots in theirs[-1:]:
-        for slot in slots:
-            if slot in scored:
-                part = "-".join(slot)
-                profile.add("slot_missing", slot not in first_turns, part, part)
 
 
 def _first_turns(slots_of_turns: Sequence[Slots]) -> dict[Slot, int]:
