@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_set_names
 
@@ -193,10 +193,10 @@ def sources_of(options: Options, submission: NormalizedSubmission) -> tuple[str,
     """
     states = options.states
     if states == AUTO and not options.resolved.checks.uses_states:
-        lacking, _ = submission.without_states
+        lacking, _ = submission.lacking("states")
         states = "predicted" if lacking < submission.turns else "gold"
     elif states in (AUTO, "predicted"):
-        predicts = _predicts(submission, "states", states, submission.without_states)
+        predicts = _predicts(submission, "states", states)
         states = "predicted" if predicts else "gold"
     by_slots = [name for name in chosen_setups(options.setup) if SETUPS[name].domains == "slots"]
     if by_slots and not submission.names_domains:
@@ -207,7 +207,7 @@ def sources_of(options: Options, submission: NormalizedSubmission) -> tuple[str,
         )
     domains = options.domains
     if domains in (AUTO, "predicted"):
-        if _predicts(submission, "domains", domains, submission.without_domains):
+        if _predicts(submission, "domains", domains):
             domains = "predicted"
         else:
             domains = "slots" if submission.names_domains else "states"
@@ -219,22 +219,21 @@ _PREDICTED = {"states": (STATE, "gold"), "domains": (ACTIVE_DOMAINS, "states")}
 
 
 def _predicts(
-    submission: NormalizedSubmission, option: str, chosen: str, without: tuple[int, str]
+    submission: NormalizedSubmission, option: Literal["states", "domains"], chosen: str
 ) -> bool:
     """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
         submission: The submission.
-        option: The option, "states" or "domains".
+        option: The option.
         chosen: Its value, "auto" or "predicted".
-        without: How many turns lack the field, and the first.
 
     Raises:
         InputError: Some turns have it and others not, and nobody said that this is known; or
             it is asked for and some turn lacks it.
     """
     field, fallback = _PREDICTED[option]
-    lacking, first = without
+    lacking, first = submission.lacking(option)
     if lacking and chosen != AUTO:
         raise InputError(
             f"option {option}",
@@ -287,7 +286,7 @@ def played_remarks(played: Played, options: Options) -> Iterator[Remark]:
             "its scores do not stand for the benchmark",
         )
     if played.states == "predicted" and not played.submission.predicts_states:
-        lacking, first = played.submission.without_states
+        lacking, first = played.submission.lacking("states")
         text = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
         yield Remark("states", text)
     is_chosen = "inform" in played.metrics and options.states == AUTO

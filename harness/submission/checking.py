@@ -13,11 +13,14 @@ from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
 from mwz.normalization import (
+    DEFAULT_RULES,
     BeliefState,
     RuleSet,
     is_absent,
+    normalize_slot_name,
     plain_characters,
     plain_slot_name,
+    rule_set,
 )
 
 from ..benchmark import Benchmark
@@ -100,9 +103,9 @@ def checked_submission(
     """
     checker = _Checker(benchmark, checks)
     content = standard.dialogues_among({} if benchmark is None else benchmark.users)
-    problem = checker.problem_of_all(content)
-    if problem:
-        raise InputError(source, problem)
+    if len(content) > checker.limits["dialogues"]:
+        limit = limit_text(checker.limits, "dialogues")
+        raise InputError(source, f"{len(content):,} dialogues; {limit}")
     dialogues: dict[str, Sequence[Turn]] = {}
     # Dialogue id -> its first spelling in the file.
     spellings: dict[str, object] = {}
@@ -114,6 +117,9 @@ def checked_submission(
         else:
             checked = [checker.turn((written, number), turn) for number, turn in enumerate(turns)]
             dialogues[id_] = tuple(checked)
+    if not dialogues:
+        # One problem of all dialogues is said once.
+        refuse(source, _problem_of_all(content, benchmark))
     refuse(source, checker.problems)
     if checker.unread or checker.plain:
         checker.note_unread_keys()
@@ -134,6 +140,23 @@ def checked_submission(
         remarks=tuple(remarks),
         packages=standard.packages,
         profile=profile if plain is dialogues else None,
+    )
+
+
+def _problem_of_all(content: Mapping[object, object], benchmark: Benchmark | None) -> Iterator[str]:
+    """Yield why no dialogue can be of use, if it is the same of all."""
+    if not content:
+        yield "no dialogues; expected an object of dialogue id -> list of turns"
+        return
+    if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
+        return
+    first = unquoted(next(iter(content)))
+    install = ""
+    if benchmark.name == "sample":
+        install = ", or install MultiWOZ by `mwz data fetch` or `mwz data import`"
+    yield (
+        f"none of its {counted(len(content), 'dialogue')} (the first is {first}) is in the "
+        f"benchmark {benchmark.name}; name another by --benchmark{install}"
     )
 
 
@@ -162,24 +185,6 @@ class _Checker:
     plain: Counter[str] = field(default_factory=Counter)
     last_state: object = None
     limits: Mapping[str, int] = field(default_factory=limits)
-
-    def problem_of_all(self, content: Mapping[object, object]) -> str:
-        """Return what makes it pointless to look at single dialogues, if anything does."""
-        benchmark = self.benchmark
-        if not content:
-            return "no dialogues; expected an object of dialogue id -> list of turns"
-        if len(content) > self.limits["dialogues"]:
-            return f"{len(content):,} dialogues; {limit_text(self.limits, 'dialogues')}"
-        if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
-            return ""
-        first = unquoted(next(iter(content)))
-        install = ""
-        if benchmark.name == "sample":
-            install = ", or install MultiWOZ by `mwz data fetch` or `mwz data import`"
-        return (
-            f"none of its {counted(len(content), 'dialogue')} (the first is {first}) is in the "
-            f"benchmark {benchmark.name}; name another by --benchmark{install}"
-        )
 
     def dialogue_problem(self, written: object, turns: object, first: object) -> str:
         """Return what is wrong with a dialogue as a whole, if anything is.
@@ -308,11 +313,12 @@ class _Checker:
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
-            for slot, value in slots.items():
+            for value in slots.values():
                 is_ascii = value.__class__ is str and value.isascii()
-                if not is_ascii or not _is_slot(slot) or not 0 < len(value) <= longest:
+                if not is_ascii or not 0 < len(value) <= longest:
                     return False
-            if len({*map(common_slot_name, slots)}) < len(slots):
+            names = {_slot_name(slot) for slot in slots}
+            if None in names or len(names) < len(slots):
                 return False
         self.last_state = state
         return True
@@ -359,7 +365,7 @@ class _Checker:
                 # A tracker's names may be any, and are no text in what Python code gives.
                 keeps_name = any_name or not isinstance(name, str)
                 slot = name if keeps_name else known_slot_name(name)
-                if not (any_name or _is_slot(slot)):
+                if not any_name and _slot_name(slot) is None:
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     problem(domain, f"unknown slot {cut_repr(slot)}{close}")
                 elif len(value) > self.limits["value"]:
@@ -379,8 +385,11 @@ class _Checker:
 
 
 @lru_cache(maxsize=1 << 10)
-def _is_slot(slot: object) -> bool:
-    return isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS
+def _slot_name(slot: object) -> str | None:
+    """Return the name that the spellings of a slot have in common; None for no slot of MultiWOZ."""
+    if not isinstance(slot, str) or plain_slot_name(slot) not in STATE_SLOTS:
+        return None
+    return normalize_slot_name(slot, rule_set(DEFAULT_RULES))
 
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)

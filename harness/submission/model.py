@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mwz.normalization import (
     NAME,
@@ -152,26 +152,31 @@ class NormalizedSubmission:
             dialogues[id_] = replace(dialogue, responses=tuple(responses))
         return replace(self, dialogues=dialogues)
 
-    @cached_property
-    def without_states(self) -> tuple[int, str]:
-        """The number of turns without a state, and the first of them; "" if there is none."""
-        return _missing_values({id_: dialogue.states for id_, dialogue in self.dialogues.items()})
+    def lacking(self, field: Literal["states", "domains"]) -> tuple[int, str]:
+        """Return how many turns lack a state or active domains, and which is the first.
 
-    @cached_property
-    def without_domains(self) -> tuple[int, str]:
-        """The number of turns without active domains, and the first of them."""
-        domains = {id_: dialogue.active_domains for id_, dialogue in self.dialogues.items()}
-        return _missing_values(domains)
+        The first is called as in "dialogue mul0001, turn 3"; it is "" if no turn lacks the field.
+        """
+        count = 0
+        first = ""
+        for id_, dialogue in self.dialogues.items():
+            values: Sequence[object] = dialogue.states
+            if field == "domains":
+                values = dialogue.active_domains
+            if None in values:
+                count += values.count(None)
+                first = first or f"dialogue {id_}, turn {values.index(None)}"
+        return count, first
 
     @property
     def predicts_states(self) -> bool:
         """Whether every turn has a state; only then do states count as predicted."""
-        return not self.without_states[0]
+        return not self.lacking("states")[0]
 
     @property
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
-        return not self.without_domains[0]
+        return not self.lacking("domains")[0]
 
     @cached_property
     def lexicalised(self) -> bool:
@@ -209,17 +214,6 @@ class NormalizedSubmission:
                 [response, state, domains and sorted(domains)] for response, state, domains in turns
             ]
         return content
-
-
-def _missing_values(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
-    """Return how many turns have None in a column, and the first: "dialogue mul0001, turn 3"."""
-    count = 0
-    first = ""
-    for id_, values in columns.items():
-        if None in values:
-            count += values.count(None)
-            first = first or f"dialogue {id_}, turn {values.index(None)}"
-    return count, first
 
 
 def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
