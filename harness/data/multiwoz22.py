@@ -183,10 +183,12 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
         for id_, by_domain in written_goals.items():
             goals[id_] = {}
             for domain, wanted in by_domain.items():
-                # An empty booking is a list.
-                booking = wanted["booking"] or {}
-                requestable = frozenset(wanted["requestable"])
-                goals[id_][domain] = Goal(wanted["informable"], requestable, booking)
+                goals[id_][domain] = Goal(
+                    informable=wanted["informable"],
+                    requestable=frozenset(wanted["requestable"]),
+                    # An empty booking is a list.
+                    booking=wanted["booking"] or {},
+                )
     booked = _read_per_turn(folder / "booked_domains.json", turns, list[str])
     references: dict[str, Mapping[str, Sequence[str]]] = {}
     for style in STYLES:
