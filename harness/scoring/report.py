@@ -137,11 +137,10 @@ class Report:
     def figures(self) -> Mapping[str, float]:
         """Figure -> value, of all that metrics name: `bleu`, `optimistic.inform` and so on."""
         figures: dict[str, float] = {}
+        for style, score in self.metrics.get("bleu", {}).items():
+            figures[bleu_figure(style)] = score
         for key, result in self.metrics.items():
-            if key == "bleu":
-                for style, score in result.items():
-                    figures[bleu_figure(style)] = score
-            elif isinstance(result, SetupScores):
+            if isinstance(result, SetupScores):
                 figures[setup_figure_name(key, "inform")] = result.inform[TOTAL]
                 figures[setup_figure_name(key, "success")] = result.success[TOTAL]
                 if result.combined is not None:
