@@ -26,7 +26,7 @@ from mwz.harness.board.views.dialogue_pages import (
 from mwz.harness.board.views.site import dialogue_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
-from mwz.harness.scoring import Options, Scorer, played_predictions
+from mwz.harness.scoring import Options, Scorer, check_predictions, played_predictions
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -37,7 +37,8 @@ def scorer(sample: Benchmark) -> Scorer:
 
 
 def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
-    return diagnose(played_predictions(scorer, to_json(predictions).encode(), "x")[1])
+    submission = check_predictions(scorer, to_json(predictions).encode(), "x")
+    return diagnose(played_predictions(scorer, submission)[1])
 
 
 @pytest.fixture(scope="module")

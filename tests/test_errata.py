@@ -13,7 +13,7 @@ from helpers import CAREFUL, Cli, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import harness_submission
+from mwz.harness.scoring import normalize
 from mwz.normalization import (
     DeclarationError,
     RuleSet,
@@ -120,7 +120,7 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     informed = {}
     for rules in ("2026", "next"):
         scorer = Scorer(multiwoz).with_options(rules=rules, metrics=["inform"], states="gold")
-        played = scorer.played(harness_submission(scorer, "mwz22"))
+        played = scorer.played(normalize(scorer, "mwz22"))
         informed[rules] = {result.id for result in played.results if result.inform}
         assert scorer.report(played).inform == {"2026": 94.0, "next": 94.1}[rules]
     assert informed["next"] - informed["2026"] == {"mul2053"}

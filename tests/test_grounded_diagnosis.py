@@ -14,7 +14,7 @@ from helpers import Cli, parse_submission, write_json
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.grounding.plain_dialogues import CAUSES, PlainDialogues, diagnose
-from mwz.harness.scoring import evidence_of, free_run, harness_submission, normalize, report_on
+from mwz.harness.scoring import evidence_of, free_run, normalize, report_on
 from mwz.harness.submission import HUMAN, standard_form
 
 # Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.
@@ -118,7 +118,7 @@ def test_goals_of_ones_own_are_explained() -> None:
 
 def test_the_human_responses_are_explained(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True))
-    text = diagnose(scorer.played(harness_submission(scorer, HUMAN))).text(None, None)
+    text = diagnose(scorer.played(normalize(scorer, HUMAN))).text(None, None)
     assert text.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
     assert not any(f"{cause}, first of" in text for cause in CAUSES)
 

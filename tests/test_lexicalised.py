@@ -23,7 +23,6 @@ from mwz.harness.data import chosen_goals, load_benchmark
 from mwz.harness.scoring import (
     Options,
     Scorer,
-    harness_submission,
     normalize,
     read_report,
     report_on,
@@ -76,7 +75,7 @@ def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: 
     for id_, d in sample.dialogues.items():
         predictions[id_] = [re.sub("01632 ?960", "01632969", text) for text in d.responses]
     scorer = Scorer(sample, Options(lexicalised=True))
-    human = report_on(scorer, harness_submission(scorer, HUMAN))
+    human = report_on(scorer, normalize(scorer, HUMAN))
     wrong = scorer.score(_turns(predictions))
     assert (wrong.inform, wrong.success) == (human.inform, human.success)
     was, now = human.metrics["grounded"], wrong.metrics["grounded"]

@@ -49,7 +49,7 @@ class Scored:
         else:
             standard = standard_form(parsed, "outputs")
         submission = check_predictions(scorer, standard, "outputs")
-        _, played, remarks = played_predictions(scorer, submission, "outputs")
+        _, played, remarks = played_predictions(scorer, submission)
         return scorer.report(played).to_dict(), list(remarks)
 
 

@@ -20,7 +20,7 @@ from helpers import CAREFUL, HASTY, PROJECT, run_process, write_json
 
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.metrics import metric_results, reported_figures, response_metrics, result_types
-from mwz.harness.scoring import harness_submission
+from mwz.harness.scoring import normalize
 from mwz.normalization.packages import RESERVED
 
 FILES = {
@@ -202,7 +202,7 @@ def test_no_metric_or_set_up_is_called_as_a_key_of_reports(package: Path, tmp_pa
 def test_a_result_is_a_number_or_several_or_nothing() -> None:
     bleu = response_metrics()["bleu"]
     scorer = Scorer(load_benchmark("sample"))
-    played = scorer.played(harness_submission(scorer, "mwz22"))
+    played = scorer.played(normalize(scorer, "mwz22"))
 
     def result(value: object) -> Mapping[str, Any]:
         metric = replace(bleu, result={}, value=lambda _: {"bleu": value})

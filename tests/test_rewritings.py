@@ -21,7 +21,7 @@ from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.errors import InputError, Remark
 from mwz.harness.metrics import Choices, parse_tracking_file, score_tracking
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options, Scorer, check_predictions
 from mwz.harness.scoring.jobs import played_predictions
 from mwz.harness.submission import parse_predictions, read_standard
 from mwz.normalization import normalize_state, rule_set
@@ -72,7 +72,9 @@ def scored(content: bytes, scorer: Scorer) -> Reading:
     """Return what `mwz score` says of a file, with the figures among the scorer's metrics."""
     try:
         standard = read_standard(content, "predictions")
-        chosen, played, remarks = played_predictions(scorer, standard, "predictions")
+        chosen, played, remarks = played_predictions(
+            scorer, check_predictions(scorer, standard, "predictions")
+        )
     except InputError as error:
         return Reading({}, [str(error)])
     report = chosen.report(played)

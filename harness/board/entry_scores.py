@@ -16,7 +16,6 @@ from ..metrics import DialogueResult, GoldStates, Played, totals_of
 from ..scoring import (
     Scorer,
     explained_results,
-    harness_submission,
     normalize,
     played_remarks,
     report_on,
@@ -78,23 +77,18 @@ class Responses:
     scorer: Scorer
     without: Collection[str] = ()
 
-    def normalized(self, scorer: Scorer) -> NormalizedSubmission:
-        """Return the submission normalised by a scorer's rules."""
-        if isinstance(self.submission, str):
-            return harness_submission(scorer, self.submission)
-        return normalize(scorer, self.submission)
-
     @cached_property
     def main(self) -> NormalizedSubmission:
         """The submission normalised by the default rule set."""
-        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
+        return normalize(self.scorer.with_options(rules=DEFAULT_RULES), self.submission)
 
     @cached_property
     def unaliased(self) -> NormalizedSubmission:
         """The same with placeholders of its own read as unknown ones."""
         if self.scorer.options.resolved.aliases is None:
             return self.main
-        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
+        scorer = self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None)
+        return normalize(scorer, self.submission)
 
     @cached_property
     def played(self) -> Played:
@@ -140,7 +134,7 @@ class Responses:
             if rules == DEFAULT_RULES:
                 scorer, played = self._scorer(rules, self.main), self.whole
             else:
-                submission = self.normalized(self.scorer.with_options(rules=rules))
+                submission = normalize(self.scorer.with_options(rules=rules), self.submission)
                 scorer = self._scorer(rules, submission)
                 played = scorer.played(submission)
             reports[rules] = scorer.report(played)
@@ -153,7 +147,7 @@ class Responses:
                 )
                 unaliased = self.unaliased
                 if rules != DEFAULT_RULES:
-                    unaliased = self.normalized(figures_scorer)
+                    unaliased = normalize(figures_scorer, self.submission)
                 figures = report_on(figures_scorer, unaliased).figures
                 without[rules] = {name: figures.get(name, 0.0) for name in FIGURES}
         return Scores(

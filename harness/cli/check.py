@@ -141,7 +141,7 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: s
     _show("  known", _counts(known.most_common()))
     _show("  unknown", _counts(unknown.most_common()))
     # Whatever scoring would refuse is refused here, in the same words.
-    _, _, remarks = played_predictions(scorer, submission, source)
+    _, _, remarks = played_predictions(scorer, submission)
     content = Content(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
     scoring = scorer.with_options(metrics=["inform", "bleu"])
 

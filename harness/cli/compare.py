@@ -48,7 +48,7 @@ _FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
     help="The test of all but Inform and Success, which have McNemar's exact test.",
 )
 @option.seeds("Outputs of one system, trained with several seeds: adds mean and deviation.")
-@option.table_format(" Any but text has tables only.")
+@option.table_format(help=f"{option.TABLE_FORMATS} Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
 @option.benchmark
 @option.rules

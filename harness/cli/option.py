@@ -158,20 +158,18 @@ intervals = flag(
 )
 
 
-def table_format(more: str = "") -> Callable[[_Command], _Command]:
-    """Return the option that chooses the format of tables.
+TABLE_FORMATS = "How tables are printed; latex needs the package booktabs."
 
-    Args:
-        more: What its help says besides.
-    """
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="text",
-        show_default=True,
-        help=f"How tables are printed; latex needs the package booktabs.{more}",
-    )
+table_format = partial(
+    click.option,
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help=TABLE_FORMATS,
+)
+"""The option that chooses the format of tables; some commands say more in its help."""
 
 
 def seeds(description: str) -> Callable[[_Command], _Command]:

@@ -59,7 +59,7 @@ from .reading import chosen_benchmark, progress, read_outputs, read_plays
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )
 @option.intervals
-@option.table_format(" For one file, text prints the full report.")
+@option.table_format(help=f"{option.TABLE_FORMATS} For one file, text prints the full report.")
 @click.option(
     "--json",
     "json_target",

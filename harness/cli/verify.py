@@ -30,7 +30,6 @@ from ..scoring import (
     Scorer,
     check_predictions,
     delexicaliser_of,
-    harness_submission,
     normalize,
     run,
     with_all_metrics,
@@ -179,7 +178,7 @@ def reference_differences(
     """
     scorer = Scorer(scorer.benchmark, options)
     if isinstance(predictions, str):
-        normalized = detokenized = harness_submission(scorer, predictions)
+        normalized = detokenized = normalize(scorer, predictions)
     else:
         submission = check_predictions(scorer, predictions, source)
         normalized = normalize(scorer, submission)

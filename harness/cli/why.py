@@ -22,7 +22,7 @@ from ..diagnosis import (
 from ..errors import InputError, unknown
 from ..io import printable, short_names, write_atomically
 from ..rooms import import_room
-from ..scoring import Options, Scorer, played_predictions
+from ..scoring import Options, Scorer, check_predictions, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
 from .reading import chosen_benchmark, read_outputs, read_plays
@@ -182,7 +182,13 @@ def _diagnoses(
     diagnoses = []
     for system in systems:
         scorer = Scorer(loaded, system.options(options))
-        _, played, remarks = played_predictions(scorer, system.content, system.source)
+        content = system.content
+        checked = (
+            content
+            if isinstance(content, str)
+            else check_predictions(scorer, content, system.source)
+        )
+        _, played, remarks = played_predictions(scorer, checked)
         tell(system.source, remarks)
         diagnoses.append((system.name, diagnose(played)))
     return diagnoses

@@ -37,7 +37,6 @@ from .scorer import (
     delexicaliser_of as delexicaliser_of,
     evidence_of as evidence_of,
     free_run as free_run,
-    harness_submission as harness_submission,
     normalize as normalize,
     plain_signature as plain_signature,
     report_on as report_on,

@@ -49,7 +49,6 @@ from .scorer import (
     evidence_of,
     fit_metrics,
     free_run,
-    harness_submission,
     normalize,
 )
 
@@ -66,26 +65,20 @@ that the harness makes."""
 
 
 def played_predictions(
-    scorer: Scorer, predictions: Predictions, source: str, resampled: bool = False
+    scorer: Scorer, submission: Submission | str, resampled: bool = False
 ) -> tuple[Scorer, Played, tuple[Remark, ...]]:
     """Play predictions; return the scorer that played them, what was played, and remarks on them.
 
     Args:
         scorer: How to score.
-        predictions: What to play.
-        source: What messages call them.
+        submission: The predictions, checked; or the name of a submission that the harness makes.
         resampled: Whether to choose, in place of the options' metrics, all that have intervals and
             can be computed of these predictions.
 
     Raises:
-        InputError: They are no submission to the benchmark, or lack what an option needs.
+        InputError: They lack what an option needs.
     """
-    if isinstance(predictions, str):
-        normalized = harness_submission(scorer, predictions)
-    else:
-        if not isinstance(predictions, Submission):
-            predictions = check_predictions(scorer, predictions, source)
-        normalized = normalize(scorer, predictions)
+    normalized = normalize(scorer, submission)
     if resampled:
         fit = fit_metrics(normalized)
         chosen = [metric for metric in resampled_metrics() if metric in fit]
@@ -169,8 +162,9 @@ def score_predictions(
         played = free_run(chosen, predictions, source)
         report, remarks = played.report(chosen), tuple(played.remarks)
     else:
-        resampled = "resampled" in wanted
-        chosen, played, remarks = played_predictions(chosen, predictions, source, resampled)
+        if not isinstance(predictions, Submission | str):
+            predictions = check_predictions(chosen, predictions, source)
+        chosen, played, remarks = played_predictions(chosen, predictions, "resampled" in wanted)
         report = chosen.report(played)
     report = replace(report, remarks=remarks)
     texts = tuple(map(str, remarks))

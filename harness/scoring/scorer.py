@@ -376,30 +376,27 @@ def check_predictions(
     return checked_submission(predictions, scorer.benchmark, source, rules, resolved.checks)
 
 
-def normalize(scorer: Scorer, submission: Submission) -> NormalizedSubmission:
-    """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+def normalize(scorer: Scorer, submission: Submission | str) -> NormalizedSubmission:
+    """Return a submission normalised by the rule set; delexicalised first, if so chosen.
+
+    Args:
+        scorer: How to score.
+        submission: A submission; or the name of one that the harness makes: one of
+            `made_submissions`, or `HUMAN`, for the human responses as they were written, where
+            responses are delexicalised.
+
+    Raises:
+        InputError: The benchmark does not hold the human responses.
+    """
+    if submission == HUMAN:
+        submission = human_submission(_scored_part(scorer.benchmark, scorer.rules, "all"))
+    if isinstance(submission, str):
+        return made_submission(scorer.benchmark, submission)
     if scorer.options.resolved.lexicalised:
         submission = delexicalise_submission(submission, delexicaliser_of(scorer))
         checks = import_room("harness.grounding.facts", "plain English")
         checks.refuse_delexicalised(submission, scorer.rules, "--lexicalised")
     return normalize_submission(submission, scorer.rules)
-
-
-def harness_submission(scorer: Scorer, name: str) -> NormalizedSubmission:
-    """Return a submission that the harness makes itself.
-
-    Args:
-        scorer: How to score.
-        name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
-            written, where responses are delexicalised.
-
-    Raises:
-        InputError: The benchmark does not hold the human responses.
-    """
-    if name == HUMAN:
-        whole = _scored_part(scorer.benchmark, scorer.rules, "all")
-        return normalize(scorer, human_submission(whole))
-    return made_submission(scorer.benchmark, name)
 
 
 def report_on(scorer: Scorer, submission: NormalizedSubmission) -> Report:

@@ -19,7 +19,7 @@ from mwz.harness.board.views.dialogue_pages import pages_of_dialogues
 from mwz.harness.board.views.site import dialogue_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import write_atomically
-from mwz.harness.scoring import Options, Scorer, played_predictions
+from mwz.harness.scoring import Options, Scorer, check_predictions, played_predictions
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, Page  # noqa: E402
@@ -35,7 +35,7 @@ def diagnoses(sample: Benchmark) -> dict[str, Diagnosis]:
     scorer = Scorer(sample, Options(setup="strict", metrics=["inform"]))
     contents = {name: (SUBMISSIONS / f"{name}.json").read_bytes() for name in NAMES}
     return {
-        name: diagnose(played_predictions(scorer, content, name)[1])
+        name: diagnose(played_predictions(scorer, check_predictions(scorer, content, name))[1])
         for name, content in contents.items()
     }
 

@@ -42,7 +42,8 @@ from .setup_search import SetupSearch, search_setups
     "BLEU, or of those that define FGA, RSA and GCA. [shades if no paper is named]",
 )
 @option.table_format(
-    " Any but text leaves out what --explain lists of each system, and csv has the figures only."
+    help=f"{option.TABLE_FORMATS} Any but text leaves out what --explain lists of each system, and "
+    "csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."

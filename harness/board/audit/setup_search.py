@@ -39,7 +39,6 @@ from ...scoring import (
     Scorer,
     check_predictions,
     database_of,
-    harness_submission,
     normalize,
     run,
     sources_of,
@@ -242,10 +241,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     for rules in published_rule_sets():
         ruled = scorer.with_options(rules=rules, placeholders=aliases)
         scorers[rules] = ruled
-        if isinstance(checked, str):
-            submissions[rules] = harness_submission(ruled, checked)
-        else:
-            submissions[rules] = normalize(ruled, checked)
+        submissions[rules] = normalize(ruled, checked)
     main = submissions[DEFAULT_RULES]
     bleu = []
     for tokenization in TOKENIZERS:
