@@ -24,14 +24,7 @@ from ..benchmark import Benchmark
 from ..errors import Remark, cut, unquoted
 from ..io import figure, printable, read_bytes, shown_name, text_table
 from ..metrics import Choices, parse_tracking_file, score_tracking, tracked_dialogues
-from ..scoring import (
-    Options,
-    Scorer,
-    check_predictions,
-    normalize,
-    played_predictions,
-    report_on,
-)
+from ..scoring import Options, Scorer, check_predictions, normalize, played_predictions, report_on
 from ..submission import (
     ACTIVE_DOMAINS,
     FIXES,

@@ -139,9 +139,7 @@ def _rows_of_plays(
 
 
 def _rows(
-    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
-    options: Options,
-    benchmark: Benchmark,
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]], options: Options, benchmark: Benchmark
 ) -> list[board.PaperSystem]:
     """Return a row for each system.
 

@@ -271,10 +271,7 @@ def _comparable(system: Evidence, other: Evidence) -> Comparability:
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Evidence, Evidence]],
-    samples: int,
-    seed: int,
-    test: str = DEFAULT_TEST,
+    pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int, test: str = DEFAULT_TEST
 ) -> list[Pair]:
     """Compare the two systems of each pair, on the dialogues that both submit.
 
@@ -428,12 +425,8 @@ def paired_bootstrap(
 
 
 TESTS: Mapping[
-    str,
-    Callable[[Sequence[tuple[Evidence, Evidence]], int, int], list[dict[str, float]]],
-] = {
-    "randomisation": randomisation,
-    "bootstrap": paired_bootstrap,
-}
+    str, Callable[[Sequence[tuple[Evidence, Evidence]], int, int], list[dict[str, float]]]
+] = {"randomisation": randomisation, "bootstrap": paired_bootstrap}
 """Name -> paired test by resampling; `TEST_SAMPLES` says how many samples each takes."""
 
 

@@ -121,7 +121,9 @@ def statistics_of(metric: Metric[Input], rows: Rows) -> Statistics:
     assert metric.formula is not None, f"{metric.name} has no formula"
     first = next(iter(rows.values()))
     columns = list(first)
-    table = [[row[column] for column in columns] for row in rows.values()]
+    table = []
+    for row in rows.values():
+        table.append([row[column] for column in columns])
     numbers = np.array(table, np.float64)
     sums = dict(zip(columns, numbers.sum(axis=0).tolist(), strict=True))
     with blamed("metrics", metric):
@@ -286,7 +288,10 @@ def _mean(outputs: Sequence[Figures]) -> dict[str, Number]:
     """Return figure -> mean over outputs."""
     if len(outputs) == 1:
         return dict(outputs[0])
-    return {name: np.mean([output[name] for output in outputs], axis=0) for name in outputs[0]}
+    means: dict[str, Number] = {}
+    for name in outputs[0]:
+        means[name] = np.mean([output[name] for output in outputs], axis=0)
+    return means
 
 
 # -------------------------------------------------------------------------------- intervals
@@ -393,9 +398,7 @@ def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) ->
 
 
 def bootstrap_interval(
-    value: float,
-    of_sample: Callable[[Counts], float | None],
-    units: int,
+    value: float, of_sample: Callable[[Counts], float | None], units: int
 ) -> Interval:
     """Return a figure with the percentiles that it has in bootstrap samples.
 

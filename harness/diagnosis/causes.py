@@ -254,10 +254,7 @@ def labelled(label: str, text: str, width: int = _LABEL) -> str:
 
 
 def joined(
-    head: str,
-    goals: Mapping[str, Goal],
-    turns: Sequence[Sequence[str]],
-    outcome: Sequence[str],
+    head: str, goals: Mapping[str, Goal], turns: Sequence[Sequence[str]], outcome: Sequence[str]
 ) -> str:
     """Return a dialogue's head, goal, turns and outcome as one text."""
     goal_lines = ["goal"]

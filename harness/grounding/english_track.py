@@ -51,10 +51,7 @@ def _rows(
 
 
 def _row(
-    entry: Entry,
-    report: Report,
-    grounded: GroundedScores,
-    copies: Mapping[str, tuple[str, float]],
+    entry: Entry, report: Report, grounded: GroundedScores, copies: Mapping[str, tuple[str, float]]
 ) -> Row:
     """Return the row of responses in plain English.
 

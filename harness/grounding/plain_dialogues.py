@@ -251,10 +251,7 @@ _Conversations: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def _by_goal(
-    conversations: _Conversations,
-    goals: Collection[str],
-    source: str,
-    where: str,
+    conversations: _Conversations, goals: Collection[str], source: str, where: str
 ) -> _Conversations:
     """Return dialogues by the ids of their goals.
 

@@ -20,11 +20,7 @@ from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
 from ..metrics import MAIN_SETUP, Choices, Played
 from ..scoring import Options, Scorer, evidence_of, normalize
 from ..submission import Standard, checked_submission, read_predictions, standard_form
-from .analysis import (
-    analyse,
-    analysis_tables,
-    spread_table,
-)
+from .analysis import analyse, analysis_tables, spread_table
 from .ratings import (
     Unit,
     agreement_table,
@@ -203,8 +199,7 @@ def _band(values: Sequence[float]) -> dict[str, float]:
 @click.argument("ratings", metavar="RATINGS", type=option.FILE)
 @click.argument("file", type=option.FILE, required=False)
 @option.flag(
-    "--lexicalised",
-    help="The responses are plain English; also take grounded Inform and Success.",
+    "--lexicalised", help="The responses are plain English; also take grounded Inform and Success."
 )
 @click.pass_obj
 def show_agreement(given: StudyOptions, ratings: str, file: str | None, lexicalised: bool) -> None:

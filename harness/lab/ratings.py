@@ -27,15 +27,7 @@ from scipy import stats
 from ..benchmark import CANONICAL_STYLE
 from ..comparison import INTERVAL_LEVEL, Interval, bootstrap_interval
 from ..errors import Findings, InputError, counted, cut_repr, refuse
-from ..io import (
-    Table,
-    decoded,
-    figure,
-    read_bytes,
-    read_json,
-    shown_name,
-    validated,
-)
+from ..io import Table, decoded, figure, read_bytes, read_json, shown_name, validated
 from ..metrics import (
     Choices,
     Played,

@@ -344,9 +344,7 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
 
 
 def plays_again(
-    files: Sequence[tuple[str, bytes | Predictions]],
-    name: str | None,
-    together: bool = False,
+    files: Sequence[tuple[str, bytes | Predictions]], name: str | None, together: bool = False
 ) -> list[tuple[str, LiveRun]]:
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
 

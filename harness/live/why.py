@@ -64,13 +64,20 @@ class Case:
     @cached_property
     def tries(self) -> list[tuple[int, ToolCall]]:
         """The calls that book: the turn, and the call."""
-        tool = f"book_{self.domain}"
-        return [(turn, call) for turn, call in calls_in(self.turns) if call["name"] == tool]
+        tries = []
+        for turn, call in calls_in(self.turns):
+            if call["name"] == f"book_{self.domain}":
+                tries.append((turn, call))
+        return tries
 
     @property
     def made(self) -> list[tuple[int, Result]]:
         """The bookings: the turn, and what the tool returned."""
-        return [(turn, call["result"]) for turn, call in self.tries if call["result"].get("booked")]
+        made = []
+        for turn, call in self.tries:
+            if call["result"].get("booked"):
+                made.append((turn, call["result"]))
+        return made
 
     @property
     def lacks_booking(self) -> bool:
@@ -102,43 +109,45 @@ class Case:
             return []
         return self.heard[self.naming[-1]].contradicted(self.wanted.info)
 
-    @property
-    def objections(self) -> str:
-        """What the user objected to in vain, in words; an empty text if it did not object."""
-        # It said the constraint again after an offer, and the last offer still contradicts it.
-        later_turns = self.turns[min(self.naming, default=0) + 1 :]
-        text = " ".join(turn["user"] for turn in later_turns)
-        objections = []
-        for slot in self.contradicted:
-            value = self.wanted.info[slot]
-            if says(text, slot, value):
-                objections.append(f"{slot} {value}")
-        if not objections:
-            return ""
-        return f"; the user objected ({', '.join(objections)}) and gave up"
-
-    @property
-    def fitting(self) -> str:
-        """Which venues would fit, in words."""
-        ids = self.world.matching(self.domain, self.wanted.info)[:_MOST_NAMED]
-        names = [self.world.venue_name(self.domain, id_) for id_ in ids]
-        return f"would fit: {', '.join(names) or 'none'}"
-
-    def unfit(self, venues: Iterable[str]) -> str:
-        """Return which of some venues do not fit and why, and which would, in words."""
-        fitting = self.world.matching(self.domain, self.wanted.info)
-        unfit = []
-        for id_ in venues:
-            if id_ not in fitting:
-                faults = self.world.faults(self.domain, id_, self.wanted.info)
-                reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
-                unfit.append(f"{self.world.venue_name(self.domain, id_)} ({reason})")
-        named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
-        return f"{named}; {self.fitting}"
-
 
 Rule: TypeAlias = Callable[[Case], str]
 """Says what went wrong in a domain, and where; an empty text if nothing did."""
+
+
+def _objections(case: Case) -> str:
+    """Return what the user objected to in vain, in words; an empty text if it did not object."""
+    # It said the constraint again after an offer, and the last offer still contradicts it.
+    later_turns = case.turns[min(case.naming, default=0) + 1 :]
+    text = " ".join(turn["user"] for turn in later_turns)
+    objections = []
+    for slot in case.contradicted:
+        value = case.wanted.info[slot]
+        if says(text, slot, value):
+            objections.append(f"{slot} {value}")
+    if not objections:
+        return ""
+    return f"; the user objected ({', '.join(objections)}) and gave up"
+
+
+def _fitting(case: Case) -> str:
+    """Return which venues would fit, in words."""
+    names = []
+    for id_ in case.world.matching(case.domain, case.wanted.info)[:_MOST_NAMED]:
+        names.append(case.world.venue_name(case.domain, id_))
+    return f"would fit: {', '.join(names) or 'none'}"
+
+
+def _unfit(case: Case, venues: Iterable[str]) -> str:
+    """Return which of some venues do not fit and why, and which would, in words."""
+    fitting = case.world.matching(case.domain, case.wanted.info)
+    unfit = []
+    for id_ in venues:
+        if id_ not in fitting:
+            faults = case.world.faults(case.domain, id_, case.wanted.info)
+            reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
+            unfit.append(f"{case.world.venue_name(case.domain, id_)} ({reason})")
+    named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
+    return f"{named}; {_fitting(case)}"
 
 
 # ------------------------------------------------------------------------ rules of dialogues
@@ -186,7 +195,7 @@ def wrong_venue(case: Case) -> str:
         return ""
     turn, result = case.made[-1]
     key = naming_key(case.domain)
-    return f"turn {turn}: {case.unfit(case.world.venues_named(case.domain, result[key], key))}"
+    return f"turn {turn}: {_unfit(case, case.world.venues_named(case.domain, result[key], key))}"
 
 
 def wrong_slots(case: Case) -> str:
@@ -207,14 +216,14 @@ def never_named(case: Case) -> str:
     """Say which venues would fit where none is named."""
     if case.domain not in NAMING_SLOTS or case.grounded.matched or case.naming:
         return ""
-    return case.fitting
+    return _fitting(case)
 
 
 def unfit_offer(case: Case) -> str:
     """Say what is wrong with the venues that the last response to name one names."""
     if case.grounded.matched_all or not case.naming:
         return ""
-    return f"turn {case.naming[-1]}: {case.unfit(case.grounded.venues)}"
+    return f"turn {case.naming[-1]}: {_unfit(case, case.grounded.venues)}"
 
 
 def not_booked(case: Case) -> str:
@@ -222,9 +231,9 @@ def not_booked(case: Case) -> str:
     if not case.lacks_booking:
         return ""
     if not case.tries:
-        return f"book_{case.domain} is never called{case.objections}"
+        return f"book_{case.domain} is never called{_objections(case)}"
     turn, call = case.tries[-1]
-    return f"turn {turn}: {call_text(call)}{case.objections}"
+    return f"turn {turn}: {call_text(call)}{_objections(case)}"
 
 
 def not_answered(case: Case) -> str:
@@ -243,7 +252,7 @@ def not_answered(case: Case) -> str:
         problems.append(f"nothing is told of the {case.domain}")
     if not problems:
         return ""
-    return "; ".join(problems) + case.objections
+    return "; ".join(problems) + _objections(case)
 
 
 # ---------------------------------------------------------------------------- rules of users
@@ -274,7 +283,7 @@ def unfit_accepted(case: Case) -> str:
     """Say what the last offer contradicts, where the user takes it all the same."""
     if case.grounded.matched or not case.grounded.venues or not case.ended:
         return ""
-    if not case.contradicted or case.objections:
+    if not case.contradicted or _objections(case):
         return ""
     return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
 
@@ -424,22 +433,26 @@ def followed_text(run: LiveRun, id_: str) -> str:
         causes, faults = findings(line, run.config.world)
         turns = []
         for turn, scripted_turn in zip_longest(line["turns"], scripted_turns):
-            steps, scripted_steps = _steps(turn), _steps(scripted_turn)
-            rows = [labelled(kind, words) for kind, words in steps]
+            steps, beside = _steps(turn), []
             if not run.by_script:
-                if steps[:1] == scripted_steps[:1]:
+                beside = _steps(scripted_turn)
+                if steps[:1] == beside[:1]:
                     # Both users say the same: once is enough.
-                    del scripted_steps[:1]
-                rows += [labelled(f"| {kind}", words) for kind, words in scripted_steps]
+                    del beside[:1]
+            rows = [labelled(kind, words) for kind, words in steps]
+            rows += [labelled(f"| {kind}", words) for kind, words in beside]
             turns.append(rows)
-        outcome = [labelled(found.domain, f"{found.cause}: {found.words}") for found in causes]
-        for fault in faults:
-            outcome.append(labelled("the user", f"{fault.domain}: {fault.cause}: {fault.words}"))
         verdict = f"not solved, {causes[0].cause}" if causes else "solved"
         head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {verdict}"
         if not run.by_script:
             head += f"\n|: the {BASELINE_NAME.lower()} with the same task"
-        outcome = outcome or [labelled("all", "as the task wants it")]
+        outcome = []
+        for cause, domain, words in causes:
+            outcome.append(labelled(domain, f"{cause}: {words}"))
+        for fault, domain, words in faults:
+            outcome.append(labelled("the user", f"{domain}: {fault}: {words}"))
+        if not outcome:
+            outcome.append(labelled("all", "as the task wants it"))
         texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
     return "\n\n".join(texts)
 

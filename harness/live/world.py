@@ -115,6 +115,12 @@ def readable(subject: str, text: object) -> str:
 UserTurn: TypeAlias = tuple[str, bool]
 """What a user says, and whether it is the last that it says."""
 
+User: TypeAlias = Callable[[str | None], UserTurn]
+"""A user in one dialogue: says something to a response; None stands for none yet."""
+
+UserMaker: TypeAlias = "Callable[[Task, World, str], User]"
+"""Makes the user of a dialogue, given its task, the world and a seed."""
+
 Message: TypeAlias = dict[str, Any]
 """A message of OpenAI's form: `role`, `content`, `tool_calls`."""
 
@@ -523,10 +529,3 @@ def _in_line(value: object) -> str:
     if not isinstance(value, dict):
         return str(value)
     return ", ".join(f"{slot} {content}" for slot, content in value.items())
-
-
-User: TypeAlias = Callable[[str | None], UserTurn]
-"""A user in one dialogue: says something to a response; None stands for none yet."""
-
-UserMaker: TypeAlias = Callable[[Task, World, str], User]
-"""Makes the user of a dialogue, given its task, the world and a seed."""
