@@ -91,8 +91,21 @@ def command(
         option.accept_only(
             "predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark"
         )
-    options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
-    explained = plays or _diagnoses(predictions, benchmark, options)
+    explained: list[tuple[str, Any]] = list(plays)
+    if not plays:
+        options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
+        systems = [read_outputs(name) for name in predictions]
+        loaded = chosen_benchmark(benchmark)
+        for system in systems:
+            scorer = Scorer(loaded, system.options(options))
+            content = system.content
+            if isinstance(content, str):
+                _, played, remarks = played_predictions(scorer, content)
+            else:
+                submission = check_predictions(scorer, content, system.source)
+                _, played, remarks = played_predictions(scorer, submission)
+            tell(system.source, remarks)
+            explained.append((system.name, diagnose(played)))
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
@@ -171,27 +184,6 @@ def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
         first = f"the first that is played is {next(iter(played), 'none')}"
         raise InputError(source, f"dialogue {dialogue} is not played; {first}")
     return id_
-
-
-def _diagnoses(
-    names: Sequence[str], benchmark: str | None, options: Options
-) -> list[tuple[str, Diagnosis]]:
-    """Return what to call each of some outputs, and its diagnosis; print the remarks on them."""
-    systems = [read_outputs(name) for name in names]
-    loaded = chosen_benchmark(benchmark)
-    diagnoses = []
-    for system in systems:
-        scorer = Scorer(loaded, system.options(options))
-        content = system.content
-        checked = (
-            content
-            if isinstance(content, str)
-            else check_predictions(scorer, content, system.source)
-        )
-        _, played, remarks = played_predictions(scorer, checked)
-        tell(system.source, remarks)
-        diagnoses.append((system.name, diagnose(played)))
-    return diagnoses
 
 
 def _show_pages(

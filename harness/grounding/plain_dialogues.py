@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 from mwz.database import VenueDatabase
 from mwz.normalization import sha256
@@ -219,7 +219,16 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     chosen = scorer.options.resolved.goals
     if chosen is not None:
         goals, where = chosen.goals, chosen.source
-    played = _by_goal(checked_conversations(standard, source), goals, source, where)
+    # The dialogues by the ids of their goals, however they write them.
+    played: dict[str, Sequence[Mapping[str, Any]]] = {}
+    ids = {dialogue_id(id_): id_ for id_ in goals}
+    for written, conversation in checked_conversations(standard, source).items():
+        goal_id = ids.get(dialogue_id(written))
+        if goal_id is None:
+            remedy = "leave it out, or name a file that has one by --goals FILE"
+            raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
+        if played.setdefault(goal_id, conversation) is not conversation:
+            raise InputError(source, f"dialogue {written}: is there twice; keep one")
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     plain = delexicaliser(benchmark, scorer.rules)
@@ -244,30 +253,6 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         database,
         [*standard.remarks, *submission.remarks],
     )
-
-
-_Conversations: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Dialogue id -> its turns, as JSON types."""
-
-
-def _by_goal(
-    conversations: _Conversations, goals: Collection[str], source: str, where: str
-) -> _Conversations:
-    """Return dialogues by the ids of their goals.
-
-    Raises:
-        InputError: One has no goal, or is there twice.
-    """
-    by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
-    by_id = {dialogue_id(id_): id_ for id_ in goals}
-    for written, turns in conversations.items():
-        id_ = by_id.get(dialogue_id(written))
-        if id_ is None:
-            remedy = "leave it out, or name a file that has one by --goals FILE"
-            raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
-        if by_goal.setdefault(id_, turns) is not turns:
-            raise InputError(source, f"dialogue {written}: is there twice; keep one")
-    return by_goal
 
 
 def _rates(figures: GroundedFigures) -> str:
