@@ -23,7 +23,7 @@ from ..errors import InputError, refuse, resembling, unknown
 from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
 from ..rooms import absent_tracks
 from ..signature import PLACEHOLDERS, current_versions
-from .scores import SCORES_FILE, DialogueScores, Scores, read_scores, scores_text
+from .scores import SCORES_FILE, DialogueScores, Scores, parse_scores, scores_text
 from .systems import System, folder_name, read_system
 from .track import report_left_out, tracks
 from .tracked import TrackedScores
@@ -107,15 +107,6 @@ Order: TypeAlias = Mapping[str, str]
 """Keys of entries in the order in which they came -> SHA-256 of their predictions."""
 
 
-def order_of(entries: Iterable[Entry]) -> dict[str, str]:
-    """Return entries as an order, of those that have predictions."""
-    order = {}
-    for entry in entries:
-        if entry.scores.predictions is not None:
-            order[entry.key] = entry.scores.predictions.sha256
-    return order
-
-
 def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
     """Return entries in the order in which they came.
 
@@ -162,7 +153,10 @@ def new_order(folder: Path, entries: Sequence[Entry]) -> Order:
     The lines of entries that are there, but of tracks that are not installed, are kept.
     """
     stored = read_order(folder)
-    current = order_of(in_order(entries, stored))
+    current = {}
+    for entry in in_order(entries, stored):
+        if entry.scores.predictions is not None:
+            current[entry.key] = entry.scores.predictions.sha256
     keys = {entry.key for entry in entries}
     order = {}
     for key, digest in stored.items():
@@ -170,11 +164,6 @@ def new_order(folder: Path, entries: Sequence[Entry]) -> Order:
         if is_absent or current.get(key) == digest:
             order[key] = digest
     return order | current
-
-
-def order_text(order: Order) -> str:
-    """Return the content of an `order.txt`."""
-    return "".join(f"{digest}  {key}\n" for key, digest in order.items())
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
@@ -215,8 +204,12 @@ def read_entry(folder: Path) -> Entry:
     Raises:
         InputError: Its `entry.toml` is missing or not as the schema says.
     """
-    system = read_system(folder / ENTRY_FILE)
-    return Entry(folder, system, *read_scores(folder, system.track))
+    system, path = read_system(folder / ENTRY_FILE), folder / SCORES_FILE
+    try:
+        return Entry(folder, system, parse_scores(read_plain(path), str(path), system.track))
+    except InputError as error:
+        problems = tuple(f"{SCORES_FILE}: {problem}" for problem in error.problems)
+        return Entry(folder, system, Scores(), problems)
 
 
 def absent_packages(entries: Iterable[Entry]) -> dict[str, str]:

@@ -27,7 +27,7 @@ from .columns import (
     own_figures,
     printed_columns,
 )
-from .entries import ORDER_FILE, Entry, new_order, order_text
+from .entries import ORDER_FILE, Entry, new_order
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
@@ -64,7 +64,8 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     contents = {short: leaderboard_page(board), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         contents[folder / PAIRS_FILE] = pairs_text(board.pairs)
-    contents[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
+    order = new_order(folder, board.entries).items()
+    contents[folder / ORDER_FILE] = "".join(f"{digest}  {key}\n" for key, digest in order)
     older = older_results_page(board)
     if older is not None:
         contents[older_page] = older

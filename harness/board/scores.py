@@ -37,7 +37,7 @@ from ..comparison import Interval, Spread
 from ..data import blob_id
 from ..diagnosis import Causes
 from ..errors import InputError, refuse
-from ..io import parse_json, read_plain, validated
+from ..io import parse_json, validated
 from ..metrics import COLUMNS
 from ..scoring import Report, read_report
 from ..signature import Signature
@@ -392,25 +392,6 @@ def parse_scores(content: bytes, source: str, track: str) -> Scores:
     if result_type is None:
         return scores
     return replace(scores, result=validated(result_type, scores.result, source, "result"))
-
-
-def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
-    """Read the scores of an entry's folder.
-
-    What cannot be used is no error: it may be made again.
-
-    Args:
-        folder: The folder.
-        track: The entry's track.
-
-    Returns:
-        The scores, and why they cannot be used: then there are none.
-    """
-    path = folder / SCORES_FILE
-    try:
-        return parse_scores(read_plain(path), str(path), track), ()
-    except InputError as error:
-        return Scores(), tuple(f"{SCORES_FILE}: {problem}" for problem in error.problems)
 
 
 # ------------------------------------------------------------------ made again and compared

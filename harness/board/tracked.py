@@ -100,14 +100,11 @@ class TrackedScores:
         return self.signature.data or self.signature.gold or ""
 
     @property
-    def benchmark_version(self) -> str | None:
-        """The version of the gold states of the benchmark itself; None if nobody says."""
-        return gold_versions(self.signature.benchmark or "")[0]
-
-    @property
     def version(self) -> str | None:
         """What version of the annotation the gold states are; None if nobody says."""
-        return self.benchmark_version if self.gold == "benchmark" else self.gold_version
+        if self.gold == "benchmark":
+            return gold_versions(self.signature.benchmark or "")[0]
+        return self.gold_version
 
     @property
     def gold_title(self) -> str:
