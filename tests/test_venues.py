@@ -10,6 +10,7 @@ from helpers import RULES, VENUES, database
 from hypothesis import given, settings, strategies as st
 
 from mwz.database import VenueDatabase
+from mwz.harness import Benchmark
 from mwz.harness.cli.verify import venue_loop
 from mwz.normalization import published_rule_sets, rule_set
 
@@ -302,7 +303,7 @@ def test_answers_are_what_a_look_at_every_venue_finds(
 ) -> None:
     records = data.draw(some_records)
     venues = database({domain: records})
-    query_by_loop = venue_loop({domain: records}, RULES)
+    query_by_loop = venue_loop(Benchmark("tiny", {}, {domain: records}, {}), RULES)
     for constraints in data.draw(st.lists(some_constraints, min_size=1, max_size=4)):
         ids = [*venues.query(domain, constraints)]
         assert ids == query_by_loop(domain, constraints)

@@ -20,7 +20,7 @@ from mwz.normalization import (
 )
 
 from .. import board
-from ..benchmark import CANONICAL_STYLE, Benchmark, VenueRecords
+from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..data import load_benchmark
 from ..errors import InputError, counted
 from ..io import printable, text_table
@@ -217,7 +217,7 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
         for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
             yield f"{id_}, turn {turn}: text", mine, text
             yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
-    query_by_loop = _venue_loop(ours.benchmark, ours.rules)
+    query_by_loop = venue_loop(ours.benchmark, ours.rules)
     for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
         queries: list[tuple[str, str, Mapping[str, str]]] = []
         for domain, goal in dialogue.gold.goal.items():
@@ -236,8 +236,9 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
             yield place, answer, query_by_loop(domain, constraints)
 
 
+@lru_cache(maxsize=2)
 def venue_loop(
-    records: VenueRecords, rules: RuleSet
+    benchmark: Benchmark, rules: RuleSet
 ) -> Callable[[str, Mapping[str, str]], list[object]]:
     """Return a function that answers queries by a loop over all venues: the check of SQL's answers.
 
@@ -245,9 +246,10 @@ def venue_loop(
     `VenueDatabase.query`.
 
     Args:
-        records: Domain -> venue records.
+        benchmark: The benchmark that the venues are of.
         rules: The rule set.
     """
+    records = benchmark.venue_records(rules)
     venues: dict[str, list[dict[str, object]]] = {}
     for domain in rules.venue_rules:
         venues[domain] = []
@@ -323,13 +325,6 @@ def _sacremoses() -> Callable[[str], str]:
         return str(detokenizer.detokenize(tokenizer.tokenize(text)))
 
     return detokenized
-
-
-@lru_cache(maxsize=2)
-def _venue_loop(
-    benchmark: Benchmark, rules: RuleSet
-) -> Callable[[str, Mapping[str, str]], list[object]]:
-    return venue_loop(benchmark.venue_records(rules), rules)
 
 
 @lru_cache(maxsize=2)
