@@ -60,7 +60,7 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         folder: The folder of submissions, beside which the pages are.
         board: Its board.
     """
-    short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
+    short, tables, older_page = map(folder.absolute().parent.joinpath, PAGES)
     contents = {short: leaderboard_page(board), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         contents[folder / PAIRS_FILE] = pairs_text(board.pairs)

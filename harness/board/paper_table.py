@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -214,12 +215,14 @@ def paper(
     rows = list(systems)
     if baseline is not None:
         rows.insert(0, baseline)
-    names = [row.name for row in rows]
-    for number, name in enumerate(names):
-        before = names[:number].count(name)
-        if before:
-            rows[number] = replace(rows[number], name=f"{name} ({before + 1})")
-    check_comparable(list(chain.from_iterable(row.evidence for row in rows)))
+    evidence: list[Evidence] = []
+    numbers: Counter[str] = Counter()
+    for place, row in enumerate(rows):
+        evidence += row.evidence
+        numbers[row.name] += 1
+        if numbers[row.name] > 1:
+            rows[place] = replace(row, name=f"{row.name} ({numbers[row.name]})")
+    check_comparable(evidence)
     compared: Comparison | None = None
     pairs: dict[str, Pair] = {}
     tests: dict[str, str] = {}
@@ -232,7 +235,7 @@ def paper(
         pair = pairs.get(row.name)
         cells.append([row.name] + [row.text(name, pair) for name in figures])
         data.append(row.to_dict(pair, compared is not None))
-    headers = [""] + [headline.title for headline in figures.values()]
+    headers = ["", *(headline.title for headline in figures.values())]
     table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)

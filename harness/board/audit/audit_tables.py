@@ -364,16 +364,16 @@ def _search_tables(
                 rows.append(row)
                 data.append(system | near)
             for point in nearest_named(search, claim)[:1]:
-                metrics = point.reported(claim)
-                printed = [f"{claim.figures[metric]:f}" for metric in metrics]
-                scored = [point.figures[metric] for metric in metrics]
                 setup, rules, off_by = point.ways["setup"], point.ways["rules"], point.off_by(claim)
+                line, printed, scored = dict(system), [], {}
+                for metric in point.reported(claim):
+                    printed.append(f"{claim.figures[metric]:f}")
+                    line[f"reported_{metric}"] = printed[-1]
+                    scored[metric] = point.figures[metric]
                 row = [entry.system.name, claim.source, " / ".join(printed), setup, rules]
-                named_rows.append([*row, " / ".join(map(figure, scored)), figure(off_by)])
-                line = system | dict(zip([f"reported_{m}" for m in metrics], printed, strict=True))
-                line |= {"setup": setup, "rules": rules}
-                line |= dict(zip(metrics, scored, strict=True))
-                named_data.append(line | {"off_by": off_by})
+                named_rows.append([*row, " / ".join(map(figure, scored.values())), figure(off_by)])
+                line |= {"setup": setup, "rules": rules, **scored, "off_by": off_by}
+                named_data.append(line)
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
         title = "How near the combinations of --explain come"

@@ -58,11 +58,10 @@ def board_json(board: Board) -> str:
 
     Its schema is `static/board.schema.json`.
     """
-    rows = [_in_short(board, row.entry, row) for row in board.rows]
-    with_row = {row.key for row in board.rows}
+    rows = {row.key: _in_short(board, row.entry, row) for row in board.rows}
     for entry in board.entries:
-        if entry.key not in with_row:
-            rows.append(_in_short(board, entry, row_of(board, entry)))
+        if entry.key not in rows:
+            rows[entry.key] = _in_short(board, entry, row_of(board, entry))
     reported_only = []
     for table in board.tables:
         lines: list[Data] = []
@@ -78,7 +77,7 @@ def board_json(board: Board) -> str:
             "rules": board.rules,
             "note": board.note,
             "licence": dataset()["licence"]["url"],
-            "rows": rows,
+            "rows": list(rows.values()),
             "reported_only": reported_only,
             "best_by_year": plain(best_published(board)),
         }
@@ -476,7 +475,8 @@ def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
     for track in submitted_tracks():
         figures = published(board, track)
         if figures:
-            scored = [figure for figure in figures if figure.scored_here]
-            reported = [figure for figure in figures if not figure.scored_here]
-            best[track] = {"scored_here": best_by_year(scored), "reported": best_by_year(reported)}
+            kinds: dict[str, list[Published]] = {"scored_here": [], "reported": []}
+            for figure in figures:
+                kinds["scored_here" if figure.scored_here else "reported"].append(figure)
+            best[track] = {kind: best_by_year(members) for kind, members in kinds.items()}
     return best

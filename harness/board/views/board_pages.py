@@ -117,7 +117,9 @@ def sections(board: Board) -> Iterator[Data]:
         if key == REFERENCE and shows_references:
             continue
         scored = [table for table in board_tables(board) if table.track == key]
-        tables = [_scored_table(board, table, anchors) for table in scored]
+        tables = []
+        for table in scored:
+            tables.append(_scored_table(board, table, anchors))
         # Its public tables in their own columns, of systems without an entry.
         left_out = (OLD, OFFICIAL) if track.delexicalised else (OLD,)
         for public in board.tables:
@@ -136,7 +138,7 @@ def sections(board: Board) -> Iterator[Data]:
         rows: list[Row | ReportedRow] = []
         for shown in tables:
             rows += [*shown["rows"].values(), *shown["reported"].values()]
-        kinds = {row_kind(row) for row in rows}
+        kinds = set(map(row_kind, rows))
         shows_references |= REFERENCE in kinds
         names: set[str] = set()
         for table in scored:
@@ -272,8 +274,8 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     entries = {row.key: row.entry for row in board.rows}
     for entry in board.entries:
         entries.setdefault(entry.key, entry)
-    places = {track: place for place, track in enumerate(tracks())}
-    in_order = sorted(entries.values(), key=lambda entry: places[entry.system.track])
+    order = list(tracks())
+    in_order = sorted(entries.values(), key=lambda entry: order.index(entry.system.track))
     before = None
     for entry, after in zip_longest(in_order, in_order[1:]):
         yield entry.key, _page(board, entry) | {"before": before, "after": after}

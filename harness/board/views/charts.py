@@ -34,19 +34,19 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     if not tables or not tables[0].rows or not tracks()[tables[0].track].ranks:
         return
     table, track = tables[0], tracks()[tables[0].track]
-    columns = {column.key: column for column in table.columns}
+    columns = table.by_key
     dots = []
     for kind, best in best_published(board).get(table.track, {}).items():
         for published in best:
             x, y = float(published.year), published.figure
             dots.append(_dot(published.name, published.key, kind, x, y))
-    years = {int(dot["x"]) for dot in dots}
+    years = [int(dot["x"]) for dot in dots]
     if dots:
         # The line goes on to the last year that a ranked system is of.
-        of_ranked = (system_year(row.entry.system) for row in table.rows if row.rank)
-        years.add(max((year for year in of_ranked if year), default=max(years)))
-    if len(years) > 1:
-        picture = scatter(dots, range(min(years), max(years) + 1), steps=True)
+        years += [system_year(row.entry.system) or 0 for row in table.rows if row.rank]
+    first, last = min(filter(None, years), default=0), max(years, default=0)
+    if first < last:
+        picture = scatter(dots, range(first, last + 1), steps=True)
         yield {"kind": "time", "x": "year", "y": columns[track.ranks].full_title, **picture}
     right, up = columns.get(track.against), columns.get(track.plotted or track.ranks)
     if right is None or up is None:
