@@ -24,7 +24,7 @@ def test_every_spelling_of_absent_means_that_a_slot_has_no_value(value: str) -> 
     assert is_absent(value)
     assert not is_dontcare(value)
     [*slots] = metadata_slots({"hotel": {"book": {}, "semi": {"area": value, "stars": "4"}}})
-    assert slots == [("hotel", "stars", "4")]
+    assert slots == [(("hotel", "stars"), "4")]
 
 
 @given(spellings(DONTCARE))

@@ -197,7 +197,8 @@ def _show_remarks(
     warnings = sum(remark.warning for remark in remarks)
     _show("warnings", warnings or "none")
     profile = profile or profile_of(content, sampled=True)
-    if with_fixes(content, unusual_features(profile)).changes:
+    _, changes = with_fixes(content, unusual_features(profile))
+    if changes:
         _show("to fix it", fixing)
     return WARNED if warnings else 0
 
@@ -294,11 +295,11 @@ def worths(
     for feature in features:
         if feature not in FIXES:
             continue
-        fixed = with_fixes(content, [feature])
-        if fixed.changes:
+        fixed, changes = with_fixes(content, [feature])
+        if changes:
             if before is None:
                 before = score(content)
-            after = score(replace(content, dialogues=fixed.dialogues))
+            after = score(fixed)
             worth[feature] = difference(before, after)
     return worth
 

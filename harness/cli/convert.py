@@ -21,6 +21,7 @@ from ..submission import (
     declared_features,
     fixed_content,
     parse_predictions,
+    profile_of,
     profile_remarks,
     read_arranged,
     standard_form,
@@ -68,14 +69,15 @@ def command(
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES), checks)
     if fix:
         checked = Content(submission.dialogues, loaded, rule_set(DEFAULT_RULES), checks)
-        fixed, profile = fixed_content(checked, submission.profile)
-        lines = [f"fixed {line}" for line in change_lines(fixed.changes)] or ["nothing to fix"]
-        lines += [f"not fixed: {remark}" for remark in profile_remarks(profile)]
+        fixed, changes = fixed_content(checked, submission.profile)
+        lines = [f"fixed {line}" for line in change_lines(changes)] or ["nothing to fix"]
+        remarks = profile_remarks(profile_of(fixed, sampled=True))
+        lines += [f"not fixed: {remark}" for remark in remarks]
         tell(submission.source, lines)
         # The remarks on features are of the file before it was fixed.
         features = declared_features()
-        remarks = [remark for remark in submission.remarks if remark.kind not in features]
-        submission = replace(submission, dialogues=fixed.dialogues, remarks=remarks)
+        others = [remark for remark in submission.remarks if remark.kind not in features]
+        submission = replace(submission, dialogues=fixed.dialogues, remarks=others)
     written = {}
     for id_, played in submission.dialogues.items():
         written[id_] = [turn.to_dict(alone) for turn in played]

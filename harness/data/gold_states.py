@@ -67,7 +67,7 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
 _LISTED = 100
 """Characters of a list in a remark."""
 
-_Slots: TypeAlias = Iterator[tuple[str, str, object]]
+_Slots: TypeAlias = Iterator[tuple[tuple[str, str], object]]
 """Domain, slot and value of all slots of a turn."""
 
 
@@ -191,7 +191,7 @@ def _slots_of_state(state: object) -> _Slots:
         raise ValueError(problems[0])
     for domain, slots in read.items():
         for slot, value in slots.items():
-            yield domain, known_slot_name(slot), value
+            yield (domain, known_slot_name(slot)), value
 
 
 def _slots_of_trade(turn: Any) -> _Slots:
@@ -200,7 +200,7 @@ def _slots_of_trade(turn: Any) -> _Slots:
         pairs = entry["slots"] if isinstance(entry, Mapping) else [entry]
         for name, value in pairs:
             domain, slot = name.split("-", 1)
-            yield domain, slot, value
+            yield (domain, slot), value
 
 
 def _tracked_state(slots: _Slots) -> tuple[BeliefState, list[str]]:
@@ -208,7 +208,7 @@ def _tracked_state(slots: _Slots) -> tuple[BeliefState, list[str]]:
     rules = rule_set(DEFAULT_RULES)
     tracked: dict[str, dict[str, str]] = {}
     others: list[str] = []
-    for domain, written, value in slots:
+    for (domain, written), value in slots:
         slot = normalize_slot_name(written, rules)
         text = SEPARATOR.join(alternatives(slot, _joined(value), rules))
         if text and slot in TRACKED_SLOTS.get(domain, ()):

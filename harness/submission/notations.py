@@ -29,7 +29,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -42,6 +42,9 @@ from mwz.normalization import (
 
 from ..errors import cut_repr
 from ..io import is_text, kind_of
+
+Slot: TypeAlias = tuple[str, str]
+"""(domain, slot name)."""
 
 EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-slot=value"
 """What messages say that a state should be."""
@@ -104,16 +107,8 @@ def is_metadata(state: object) -> bool:
     return True
 
 
-class StateEntry(NamedTuple):
-    """An entry of a belief state as a file has it: domain, slot and value."""
-
-    domain: str
-    slot: str
-    value: object
-
-
-def metadata_slots(state: Mapping[str, Any]) -> Iterator[StateEntry]:
-    """Yield the entries of a state written as `metadata`, without those whose value is absent."""
+def metadata_slots(state: Mapping[str, Any]) -> Iterator[tuple[Slot, object]]:
+    """Yield slots and values of a state written as `metadata`, without those that are absent."""
     for domain, sections in state.items():
         for section, prefix in METADATA.items():
             for slot, value in sections[section].items():
@@ -122,7 +117,7 @@ def metadata_slots(state: Mapping[str, Any]) -> Iterator[StateEntry]:
                     name = f"{prefix}{slot}"
                     # A train's day is no booking, wherever it is written.
                     is_known = name in TRACKED_SLOTS.get(domain, {name})
-                    yield StateEntry(domain, name if is_known else slot, value)
+                    yield (domain, name if is_known else slot), value
 
 
 def is_state(value: object, any_domain: bool = False) -> bool:
@@ -181,7 +176,7 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
         entries = _nested_entries(content, problem, remark)
     else:
         entries = _flat_entries(content, problem)
-    for domain, slot, value in entries:
+    for (domain, slot), value in entries:
         # MultiWOZ's own states list the bookings that were made.
         if slot in NOT_TRACKED and isinstance(value, list):
             continue
@@ -197,12 +192,12 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
 
 def _nested_entries(
     content: Mapping[object, object], problem: Notify, remark: Notify
-) -> Iterator[StateEntry]:
-    """Yield the entries of domain -> slot -> value."""
+) -> Iterator[tuple[Slot, object]]:
+    """Yield slots and values of domain -> slot -> value."""
     for domain, slots in content.items():
         if isinstance(slots, Mapping):
             for slot, value in slots.items():
-                yield StateEntry(str(domain), slot, value)
+                yield (str(domain), slot), value
         elif slots is None or slots == []:
             remark(str(domain), ABSENT)
         else:
@@ -210,8 +205,8 @@ def _nested_entries(
             problem(str(domain), f"expected an object of slot -> value, found {kind}")
 
 
-def _flat_entries(content: object, problem: Notify) -> Iterator[StateEntry]:
-    """Yield the entries of pairs of `domain-slot` and value, in an object or a list."""
+def _flat_entries(content: object, problem: Notify) -> Iterator[tuple[Slot, object]]:
+    """Yield slots and values of pairs of `domain-slot` and value, in an object or a list."""
     pairs: Iterable[tuple[object, object]] = ()
     if isinstance(content, Mapping):
         pairs = content.items()
@@ -226,7 +221,7 @@ def _flat_entries(content: object, problem: Notify) -> Iterator[StateEntry]:
         if domain_slot is None:
             problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
         else:
-            yield StateEntry(*domain_slot, value)
+            yield domain_slot, value
 
 
 def _is_flat(content: Mapping[object, object]) -> bool:
@@ -306,7 +301,7 @@ _KNOWN = re.compile(
 _ENTRY_KEYS = ("domain", "slot", "value")
 
 
-def slot_of(name: object) -> tuple[str, str] | None:
+def slot_of(name: object) -> Slot | None:
     """Return domain and slot of a name such as `hotel-area` or, if known, `hotel_area`; or None."""
     match = _NAME.fullmatch(str(name))
     if match is None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
@@ -22,32 +22,8 @@ from .profile import Profile, declared_features
 from .response_features import GLUED, SLOT, other_notations, special_tokens
 from .vocabulary import Vocabulary, read_value
 
-
-class Change(NamedTuple):
-    """A kind of change.
-
-    Attributes:
-        feature: The feature whose odd item was changed.
-        before: What the file has.
-        after: What took its place; "" for nothing.
-    """
-
-    feature: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """Dialogues after fixes.
-
-    Attributes:
-        dialogues: Dialogue id -> turns.
-        changes: How many there were of each kind.
-    """
-
-    dialogues: Mapping[str, Sequence[Turn]]
-    changes: Counter[Change]
+Changes: TypeAlias = Mapping[str, Counter[tuple[str, str]]]
+"""Feature -> (what the file has, what took its place or "" for nothing) -> how often."""
 
 
 # Responses.
@@ -188,17 +164,17 @@ The other features in `FIXES` are of values, which `_fixed_state` fixes.
 """
 
 
-def with_fixes(content: Content, features: Collection[str]) -> Fixed:
-    """Return dialogues without the odd items of some features, as far as their meaning is known.
+def with_fixes(content: Content, features: Collection[str]) -> tuple[Content, Changes]:
+    """Return a file without the odd items of some features, as far as their meaning is known.
 
     Args:
         content: The file; it is left as it is.
         features: Names in `FIXES`; any others change nothing.
     """
-    changes: Counter[Change] = Counter()
+    changes: dict[str, Counter[tuple[str, str]]] = {}
 
     def note(feature: str, before: str, after: str) -> None:
-        changes[Change(feature, before, after)] += 1
+        changes.setdefault(feature, Counter())[before, after] += 1
 
     vocabulary: Vocabulary | None = None
     fixes_values = content.checks.uses_states and not _RESPONSE_FIXES.keys() >= set(features)
@@ -216,7 +192,7 @@ def with_fixes(content: Content, features: Collection[str]) -> Fixed:
                 state = _fixed_state(state, features, vocabulary, content.checks.tracked, note)
             fixed_turns.append(turn._replace(response=response, state=state))
         dialogues[id_] = fixed_turns
-    return Fixed(dialogues, changes)
+    return replace(content, dialogues=dialogues), changes
 
 
 def _fixed_state(
@@ -275,14 +251,14 @@ def unusual_features(profile: Profile) -> list[str]:
     return unusual
 
 
-def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Fixed, Profile]:
-    """Return dialogues with the odd items of all unusual features fixed, and their profile.
+def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Content, Changes]:
+    """Return a file with the odd items of all unusual features fixed, and what was changed.
 
     Args:
         content: The file; it is left as it is.
         profile: Its profile; measured, in part at first, if it is not given.
     """
-    changes: Counter[Change] = Counter()
+    changes: dict[str, Counter[tuple[str, str]]] = {}
     done: set[str] = set()
     if profile is None:
         profile = profile_of(content, sampled=True)
@@ -290,12 +266,12 @@ def fixed_content(content: Content, profile: Profile | None = None) -> tuple[Fix
         # A fix may show another mistake: a placeholder in brackets may lack a blank.
         features = [feature for feature in unusual_features(profile) if feature not in done]
         if not features:
-            return Fixed(content.dialogues, changes), profile
+            return content, changes
         done.update(features)
-        fixed = with_fixes(content, features)
-        if fixed.changes:
-            changes.update(fixed.changes)
-            content = replace(content, dialogues=fixed.dialogues)
+        content, further = with_fixes(content, features)
+        if further:
+            # No feature is fixed twice.
+            changes.update(further)
             profile = profile_of(content, sampled=True)
 
 
@@ -303,16 +279,13 @@ _SHOWN = 3
 """How many examples a line has."""
 
 
-def change_lines(changes: Counter[Change]) -> Iterator[str]:
+def change_lines(changes: Changes) -> Iterator[str]:
     """Yield what was changed, a line per feature: how many items, and the most frequent ones."""
     for feature, title in FIXES.items():
-        numbers: Counter[Change] = Counter()
-        for change, number in changes.items():
-            if change.feature == feature:
-                numbers[change] = number
+        if feature not in changes:
+            continue
         examples: list[str] = []
-        for change, number in numbers.most_common(_SHOWN):
-            result = f"as {change.after!r}" if change.after else "left out"
-            examples.append(f"{change.before!r} {result} {number}×")
-        if examples:
-            yield f"{title}, {numbers.total()}×: {', '.join(examples)}"
+        for (before, after), number in changes[feature].most_common(_SHOWN):
+            result = f"as {after!r}" if after else "left out"
+            examples.append(f"{before!r} {result} {number}×")
+        yield f"{title}, {changes[feature].total()}×: {', '.join(examples)}"

@@ -22,11 +22,11 @@ from mwz.normalization import (
 from ...benchmark import Benchmark
 from ..formats import STATE_CHECKS, StateChecks
 from ..model import Turn
+from ..notations import Slot
 from .profile import Profile, profile_remarks
 from .response_features import count_plain_responses, count_responses
 from .vocabulary import (
     TIMES,
-    Slot,
     Vocabulary,
     read_value,
     slot_name,

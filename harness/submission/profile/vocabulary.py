@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from mwz.normalization import (
     BeliefState,
@@ -30,10 +30,7 @@ from mwz.normalization import (
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...io import kept_part
-from ..notations import TRACKED_SLOTS
-
-Slot: TypeAlias = tuple[str, str]
-"""(domain, slot name)."""
+from ..notations import TRACKED_SLOTS, Slot
 
 COMMON = 0.01
 """A token is common if at least this share of references has it."""
