@@ -157,7 +157,7 @@ def _read(file: IO[bytes], source: str) -> bytes:
 
 
 def _unpacked(content: bytes, source: str, wanted: Sequence[str]) -> bytes:
-    """Return what a file packed by gzip or zip holds.
+    """Return what a file packed by gzip, or the file of a zip file that is meant, holds.
 
     It is counted while it is unpacked: a small file may unpack to more than the memory holds.
     """
@@ -166,28 +166,21 @@ def _unpacked(content: bytes, source: str, wanted: Sequence[str]) -> bytes:
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
                 return _read(cast("IO[bytes]", packed), source)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            member = _member(archive.namelist(), wanted, source)
-            with archive.open(member) as file:
+            files: list[str] = []
+            for name in archive.namelist():
+                # macOS adds files of its own.
+                if not name.startswith("__MACOSX/") and not name.endswith("/"):
+                    files.append(name)
+            meant = files if len(files) == 1 else []
+            for wanted_name in wanted:
+                meant += [name for name in files if Path(name).name == wanted_name]
+            if not meant:
+                problem = f"a zip file of {len(files)} files; unpack it and name one"
+                raise InputError(source, problem)
+            with archive.open(meant[0]) as file:
                 return _read(file, source)
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         raise InputError(source, f"damaged: it cannot be unpacked ({_reason(error)})") from None
-
-
-def _member(names: Sequence[str], wanted: Sequence[str], source: str) -> str:
-    """Return which file of a zip file is meant: the only one, or the first that is wanted.
-
-    Raises:
-        InputError: Neither is there.
-    """
-    # macOS adds files of its own.
-    files = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith("/")]
-    if len(files) == 1:
-        return files[0]
-    for wanted_name in wanted:
-        for name in files:
-            if Path(name).name == wanted_name:
-                return name
-    raise InputError(source, f"a zip file of {len(files)} files; unpack it and name one")
 
 
 def read_plain(path: Path) -> bytes:

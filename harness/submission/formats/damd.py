@@ -130,6 +130,7 @@ BELIEF_SPANS = Format(
 
 _LOG = "DAMD's log"
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
+_LINE_STARTS = [f"\n{field}:".encode() for field in _FIELDS]
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
 
 _SEARCHED = 100_000
@@ -256,11 +257,6 @@ def _is_log(content: object) -> bool:
     return isinstance(content[0], Mapping) and GOLD_DOMAINS in content[0]
 
 
-def _has_log_lines(content: bytes) -> bool:
-    beginning = content[:_SEARCHED]
-    return all(f"\n{field}:".encode() in beginning for field in _FIELDS)
-
-
 DAMD_LOG = Format(
     name=_LOG,
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
@@ -268,6 +264,6 @@ DAMD_LOG = Format(
     "found by what the user says.",
     recognises=_is_log,
     read=lambda turns, source: Standard({}, _LOG, find=partial(_dialogues, turns, source)),
-    is_text=_has_log_lines,
+    is_text=lambda content: all(line in content[:_SEARCHED] for line in _LINE_STARTS),
     parse=_parse,
 )
