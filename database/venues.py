@@ -29,14 +29,16 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import TypeAlias
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
-from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
-
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
-"""Domain -> venue records, with the keys of the public database files."""
+from mwz.normalization import (
+    RuleSet,
+    VenueRecords,
+    minutes,
+    normalize_slot_name,
+    normalize_value,
+)
 
 ROW = "_row"
 """The column that numbers the venues of a domain from 0, in the order of their records."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, RuleSet, errata, sha256
+from mwz.normalization import BeliefState, RuleSet, VenueRecords, errata, sha256
 
 from .errors import InputError, cut_repr
 
@@ -28,9 +28,6 @@ FURTHER_SLOTS = (
     *("openhours", "price", "duration", "arrive", "leave", "cartype", "phone"),
 )
 """What goals of the data set request besides, as slot names are normalised."""
-
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
-"""domain -> venue records, as the public database files hold them."""
 
 Triplet: TypeAlias = tuple[str, str, str]
 """Domain, slot and value."""

@@ -36,6 +36,7 @@ from .rules import (
     DONTCARE as DONTCARE,
     Aliases as Aliases,
     RuleSet as RuleSet,
+    VenueRecords as VenueRecords,
     alias_tables as alias_tables,
     errata as errata,
     is_absent as is_absent,

@@ -22,7 +22,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from .packages import DeclarationError, TomlTable, declared, names, read_toml, sha256
 
@@ -139,6 +139,10 @@ def errata() -> Mapping[str, object]:
             problems = "; ".join(error.args)
             raise DeclarationError(f"normalization/errata/{name}.toml: {problems}") from error
     return files
+
+
+VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
+"""Domain -> venue records, as the public database files hold them."""
 
 
 @dataclass(frozen=True)

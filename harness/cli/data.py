@@ -158,7 +158,7 @@ def import_(
         click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        click.echo(data.import_tasks(given["convlab2"], data_set.name))
+        click.echo(data.install_tasks(data.read_tasks(given["convlab2"]), data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]

@@ -19,8 +19,9 @@ from .goals import (
     GoalsFile as GoalsFile,
     Task as Task,
     chosen_goals as chosen_goals,
-    import_tasks as import_tasks,
+    install_tasks as install_tasks,
     load_tasks as load_tasks,
+    read_tasks as read_tasks,
     task_goals as task_goals,
 )
 from .gold_states import (

@@ -282,15 +282,6 @@ def read_tasks(path: str | Path) -> dict[str, Task]:
     return parse_tasks(read_json(path), shown_name(path))
 
 
-def import_tasks(path: Path, benchmark: str) -> str:
-    """Install the tasks of a file or of a clone of ConvLab-2; say how many and where.
-
-    Raises:
-        InputError: They cannot be read or written.
-    """
-    return install_tasks(read_tasks(path), benchmark)
-
-
 def install_tasks(tasks: Mapping[str, Task], benchmark: str) -> str:
     """Write the tasks of a benchmark to the data directory, all or nothing; say how many and where.
 

@@ -24,7 +24,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from mwz.normalization import BeliefState, normalize_state, normalized_text, rule_set
+from mwz.normalization import (
+    BeliefState,
+    VenueRecords,
+    normalize_state,
+    normalized_text,
+    rule_set,
+)
 
 from ..benchmark import (
     CANONICAL_STYLE,
@@ -33,7 +39,6 @@ from ..benchmark import (
     Dialogue,
     Goal,
     Triplet,
-    VenueRecords,
     triplets_of,
 )
 from ..errors import InputError, refuse

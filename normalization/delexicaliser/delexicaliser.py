@@ -21,8 +21,8 @@ from functools import cache, lru_cache, partial
 
 from ..normalizing import plain_characters
 from ..packages import TomlTable, read_toml, sha256
-from ..rules import RuleSet
-from .gazetteer import Gazetteer, Mention, VenueId, VenueRecords, comparable
+from ..rules import RuleSet, VenueRecords
+from .gazetteer import Gazetteer, Mention, VenueId, comparable
 from .phrases import (
     GIVEN,
     SENTENCE_ENDS,

@@ -16,13 +16,11 @@ from typing import NamedTuple, TypeAlias
 
 from ..normalizing import plain_slot_name
 from ..packages import TomlTable
+from ..rules import VenueRecords
 from .phrases import PhraseBook, spellings, words
 
 Phrase: TypeAlias = tuple[str, ...]
 """The words of a name, an address or another value, in their normal form."""
-
-VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
-"""Domain -> venue records, as the public database files hold them."""
 
 NAMED_DOMAINS = ("restaurant", "hotel", "attraction")
 """Domains whose venues have a name, an address, a telephone number and a postcode."""

@@ -23,7 +23,6 @@ from .registry import (
     COUNTS,
     PER_DOMAIN,
     compact_keys,
-    keys_among,
     tracking_metrics,
 )
 from .slot_accuracy import (
@@ -137,7 +136,9 @@ def figure_headings(result: TrackingResult, main_only: bool = False) -> dict[str
     figures = result.figures
     headings = {}
     for metric in tracking_metrics().values():
-        keys = keys_among(metric, figures)
+        # The keys of its figures have these first parts, with any λ.
+        groups = {shown.name.partition(".")[0] for shown in metric.presentation.all_figures()}
+        keys = [key for key in figures if key.partition(".")[0] in groups]
         for key in compact_keys(metric, keys) if main_only else keys:
             headings[heading(key)] = key
     return headings

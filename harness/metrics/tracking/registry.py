@@ -6,7 +6,7 @@ To add one: a function from `Choices` to a metric in a module of this package, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, digest_of_json, rule_set
@@ -90,12 +90,6 @@ def tracking_metrics(choices: Choices = Choices()) -> Mapping[str, TrackingMetri
         if metric.name in (choices.metrics or (metric.name,)):
             metrics[metric.name] = metric
     return metrics
-
-
-def keys_among(metric: TrackingMetric, keys: Iterable[str]) -> list[str]:
-    """Return the keys of a metric's own figures among those of a report, with any λ."""
-    groups = {figure.name.partition(".")[0] for figure in metric.presentation.all_figures()}
-    return [key for key in keys if key.partition(".")[0] in groups]
 
 
 def compact_keys(metric: TrackingMetric, keys: Sequence[str]) -> list[str]:
