@@ -320,7 +320,9 @@ def minutes(time: str) -> int:
     (1050, 0)
     """
     clock = _CLOCK.match(time)
-    return int(clock[1]) * 60 + int(clock[2]) if clock else 0
+    if clock is None:
+        return 0
+    return int(clock[1]) * 60 + int(clock[2])
 
 
 def _published_time(time: str) -> str:
@@ -383,5 +385,9 @@ def clock_of(text: str) -> str | None:
     half = (half or bare_half or "").lower()
     # 13:00 am is no time of the night.
     if half and hour <= _HALF_A_DAY:
-        hour = hour % _HALF_A_DAY + (_HALF_A_DAY if half == "p" else 0)
-    return f"{hour:02}:{minute or '00'}" if hour < 24 else None
+        hour %= _HALF_A_DAY
+        if half == "p":
+            hour += _HALF_A_DAY
+    if hour >= 24:
+        return None
+    return f"{hour:02}:{minute or '00'}"

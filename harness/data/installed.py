@@ -42,9 +42,6 @@ DATA_VARIABLE = "MWZ_DATA"
 
 _FORMAT = 3
 
-_SETS = ("requestable", "further")
-"""The fields of a goal that are sets, and lists in a document."""
-
 
 def data_directory() -> Path:
     """Return where benchmarks are: `$MWZ_DATA`, or the platform's place for user data."""
@@ -185,8 +182,11 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
             dialogue[name] = tuple(written.get(name, ()))
         dialogue["goal"] = {}
         for domain, goal in written["goal"].items():
-            sets = {name: frozenset(goal[name]) for name in _SETS if goal.get(name) is not None}
-            dialogue["goal"][domain] = Goal(**{**goal, **sets})
+            wanted = dict(goal)
+            for name in ("requestable", "further"):
+                if goal.get(name) is not None:
+                    wanted[name] = frozenset(goal[name])
+            dialogue["goal"][domain] = Goal(**wanted)
         content["dialogues"][id_] = Dialogue(**dialogue)
     return Benchmark(**content)
 
