@@ -154,12 +154,15 @@ def _check_tracker(
     content: object, standard: Standard, source: str, name: str | None, fixing: str
 ) -> int:
     """Show the fields and facts of a tracker's file, and the remarks on it."""
-    benchmark = None if standard.has_gold_states else chosen_benchmark(name)
+    benchmark: Benchmark | None = None
+    users: Mapping[str, Sequence[str]] = {}
+    if not standard.has_gold_states:
+        benchmark = chosen_benchmark(name)
+        users = benchmark.users
     # Whatever `mwz dst` would refuse is refused here, in the same words.
     file = parse_tracking_file(content, source, lambda: chosen_benchmark(name))
     checks = StateChecks.of_tracker(standard)
     submission = checked_submission(standard, benchmark, source, checks=checks)
-    users = {} if benchmark is None else benchmark.users
     _show_fields(standard, standard.dialogues_among(users))
     _show_sizes(submission, benchmark)
     slots: Counter[str] = Counter()
@@ -170,7 +173,9 @@ def _check_tracker(
     remarks = list(dict.fromkeys([*submission.remarks, *file.remarks]))
     checked = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     kinds = [remark.kind for remark in remarks]
-    worth = worths(checked, kinds, tracking_figures) if file.has_values else {}
+    worth = {}
+    if file.has_values:
+        worth = worths(checked, kinds, tracking_figures)
     return _show_remarks(remarks, worth, checked, submission.profile, fixing)
 
 
@@ -267,7 +272,9 @@ def _share(have: Sequence[bool]) -> str:
     """Return in how many turns something is there."""
     if all(have):
         return "in every turn"
-    return f"in {sum(have)} of {len(have)} turns" if any(have) else "none"
+    if any(have):
+        return f"in {sum(have)} of {len(have)} turns"
+    return "none"
 
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 from mwz.normalization import published_rule_sets
 
@@ -29,8 +28,8 @@ from ..board import (
 )
 from ..io import figure
 from ..metrics import TOTAL
-from ..scoring import Report, Scorer, free_run
-from ..submission import Standard, read_standard
+from ..scoring import Report, free_run
+from ..submission import read_standard
 from .scores import GroundedScores
 
 _NAME = "lexicalised"
@@ -105,17 +104,6 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
 # ------------------------------------------------------------------------------- the outputs
 
 
-def _scored_dialogues(
-    standard: Standard, source: str, scorer: Scorer, golds: Sequence[object]
-) -> Scores:
-    """Score free-running dialogues under every published rule set; no gold states count."""
-    reports = {}
-    for rules in published_rule_sets():
-        scorer_by_rules = scorer.with_options(rules=rules)
-        reports[rules] = free_run(scorer_by_rules, standard, source).report(scorer_by_rules)
-    return Scores(reports)
-
-
 def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
     """Read responses in plain English, or free-running dialogues.
 
@@ -125,10 +113,18 @@ def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
     if not reading.free_running or isinstance(content, str):
         return read_responses(content, source, reading, english=True)
     standard = read_standard(content, source)
-    scorer = reading.scorer.with_options(free_running=True)
+
+    def score(golds: Sequence[object]) -> Scores:
+        # Free-running dialogues have no states: no gold ones count.
+        reports = {}
+        for rules in published_rule_sets():
+            scorer = reading.scorer.with_options(free_running=True, rules=rules)
+            reports[rules] = free_run(scorer, standard, source).report(scorer)
+        return Scores(reports)
+
     return Outputs(
         source=source,
-        score=partial(_scored_dialogues, standard, source, scorer),
+        score=score,
         content=content,
         predictions=hashes_of(content, standard.dialogues),
         place=Predictions(file=PREDICTIONS_FILE, free_running=True),
