@@ -138,6 +138,7 @@ _REMEMBERED = 1 << 14
 _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
 # C, P, S and T are missing: no part of a reference number may look like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
+# What stands at each place of one: letters, with a digit third and sixth.
 _REFERENCE = (_LETTERS, _LETTERS, _DIGITS, _LETTERS, _LETTERS, _DIGITS, _LETTERS, _LETTERS)
 ROUTE = ("departure", "destination")
 TIMES = ("arriveBy", "leaveAt")
@@ -251,9 +252,9 @@ class World:
             dialogue_id: The column of the data set that says which dialogue each is.
             columns: Other columns, which are ignored.
         """
-        # A prompt in words is the user's.
-        befores = [() if isinstance(prompt, str) else prompt for prompt in prompts]
-        batch = zip(dialogue_id, befores, completions, strict=True)
+        # A prompt that is a text is the user's, and has no responses.
+        histories = [() if isinstance(prompt, str) else prompt for prompt in prompts]
+        batch = zip(dialogue_id, histories, completions, strict=True)
         return [reward.value for reward in self.rewards(batch)]
 
     def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
