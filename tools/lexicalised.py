@@ -111,21 +111,18 @@ _SENTENCE = re.compile(r"(?<=[.?!]) +(?=\S)")
 
 
 def _in_spans(change: Callable[[str, random.Random], str], *slots: str) -> _Noise:
-    """Return noise that changes the words of annotated values of some slots."""
+    """Return noise that changes the words of annotated values of some slots, or all words."""
 
     def noisy(response: Response, chance: random.Random) -> Response:
-        return [
-            replace(piece, words=change(piece.words, chance) or piece.words)
-            if piece.slot in slots
-            else piece
-            for piece in response
-        ]
+        pieces = []
+        for piece in response:
+            words = piece.words
+            if piece.slot in slots or not slots:
+                words = change(words, chance) or words
+            pieces.append(replace(piece, words=words))
+        return pieces
 
     return noisy
-
-
-def _everywhere(change: Callable[[str], str]) -> _Noise:
-    return lambda response, chance: [replace(p, words=change(p.words)) for p in response]
 
 
 def _with_typo(text: str, chance: random.Random) -> str:
@@ -168,8 +165,8 @@ def _as_list(response: Response, chance: random.Random) -> Response:
 
 NOISES: Mapping[str, _Noise] = {
     "none": lambda response, chance: response,
-    "lower case": _everywhere(str.lower),
-    "upper case": _everywhere(str.upper),
+    "lower case": _in_spans(lambda text, _: text.lower()),
+    "upper case": _in_spans(lambda text, _: text.upper()),
     "no apostrophes": _in_spans(lambda text, _: _APOSTROPHE.sub("", text), "NAME", "ADDRESS"),
     "B&B": _in_spans(lambda text, _: _BED_AND_BREAKFAST.sub("B&B", text), "NAME"),
     "no Cambridge": _in_spans(lambda text, _: _CAMBRIDGE.sub("", text).strip(), "NAME"),
@@ -181,13 +178,13 @@ NOISES: Mapping[str, _Noise] = {
 
 def with_noise(name: str, dialogues: Dialogues) -> Dialogues:
     """Return dialogues with one kind of noise; the given ones are left as they are."""
-    return {
-        id_: [
-            NOISES[name](response, random.Random(f"{name} {id_} {turn}"))
-            for turn, response in enumerate(responses)
-        ]
-        for id_, responses in dialogues.items()
-    }
+    noisy: dict[str, list[Response]] = {}
+    for id_, responses in dialogues.items():
+        noisy[id_] = []
+        for turn, response in enumerate(responses):
+            chance = random.Random(f"{name} {id_} {turn}")
+            noisy[id_].append(NOISES[name](response, chance))
+    return noisy
 
 
 # Measures.

@@ -86,22 +86,25 @@ def golden_reports() -> dict[str, Any]:
     return reports
 
 
-_JSON = {
-    "score": ("score", "{careful}", "--json", "-", "--benchmark", "sample"),
-    "dst": ("dst", "{careful}", "--json", "-", "--benchmark", "sample"),
-    "compare": ("compare", "{careful}", "{hasty}", "--json", "-", "--benchmark", "sample"),
-    "audit": ("audit", "--json", "-", "--submissions", "{board}"),
-}
-
-
 def layouts() -> dict[str, list[str]]:
     """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
-    found = {}
-    with _files() as places:
-        for name, line in _JSON.items():
-            document = json.loads(_run(line, places)[1])
-            found[name] = sorted(set(_places("", document)))
-    return found
+    files = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
+    careful, sample = files["careful"], ("--benchmark", "sample")
+    with tempfile.TemporaryDirectory() as folder:
+        board = ("--submissions", str(Path(folder) / "board" / "submissions"))
+        for name, file in files.items():
+            facts = ("--name", name, "--track", "end-to-end", "--reported", "inform=50")
+            _run("submit", file, *facts, *sample, *board)
+        documents = {
+            "score": _run("score", careful, "--json", "-", *sample),
+            "dst": _run("dst", careful, "--json", "-", *sample),
+            "compare": _run("compare", *files.values(), "--json", "-", *sample),
+            "audit": _run("audit", "--json", "-", *board),
+        }
+    places = {}
+    for name, document in documents.items():
+        places[name] = sorted(set(_places("", json.loads(document))))
+    return places
 
 
 def _places(place: str, content: Any) -> Iterator[str]:
@@ -117,32 +120,24 @@ def _places(place: str, content: Any) -> Iterator[str]:
         yield f"{place}: {'boolean' if isinstance(content, bool) else kind}"
 
 
-@contextlib.contextmanager
-def _files() -> Iterator[dict[str, str]]:
-    """Yield the files that commands are given, by name, and a board of two of the samples."""
-    with tempfile.TemporaryDirectory() as folder:
-        places = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
-        places["board"] = str(Path(folder) / "board" / "submissions")
-        for name in ("careful", "hasty"):
-            line = ["submit", f"{{{name}}}", "--name", name, "--track", "end-to-end"]
-            line += ["--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50"]
-            status, _, shown = _run(line, places)
-            assert status == 0, shown
-        yield places
+def _run(*arguments: str) -> str:
+    """Run a command in this process and return what it prints.
 
-
-def _run(line: Iterable[str], places: Mapping[str, str]) -> tuple[object, str, str]:
-    """Run a command in this process; return its exit status and what it wrote."""
+    Raises:
+        SystemExit: It fails; with what it says.
+    """
     buffer = io.BytesIO()
     out, err = io.TextIOWrapper(buffer, "utf-8"), io.StringIO()
     status: object = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main([argument.format(**places) for argument in line])
+            main(arguments)
         except SystemExit as done:
             status = done.code
+    if status:
+        raise SystemExit(err.getvalue())
     out.flush()
-    return status, buffer.getvalue().decode(), err.getvalue()
+    return buffer.getvalue().decode()
 
 
 PAGES = (
@@ -448,9 +443,7 @@ def regenerate() -> None:
         for name in PAGES:
             write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
         write_atomically(DOCS / "glossary.md", glossary_page())
-        status, _, shown = _run(("leaderboard", "--submissions", str(SUBMISSIONS)), {})
-        if status:
-            raise SystemExit(shown)
+        _run("leaderboard", "--submissions", str(SUBMISSIONS))
 
 
 if __name__ == "__main__":

@@ -98,15 +98,13 @@ class Bench:
         benchmark = self.scorer.benchmark
         parsed = checked_submission(standard_form(self.content, "ubar"), benchmark, "ubar")
         responses = normalize_submission(parsed, self.scorer.rules).responses
-        references = {
-            style: [
-                text
-                for id_, texts in responses.items()
-                for text in benchmark.dialogues[id_].references[style][: len(texts)]
-            ]
-            for style in STYLES
-        }
-        return [text for texts in responses.values() for text in texts], references
+        hypotheses: list[str] = []
+        references: dict[str, list[str]] = {style: [] for style in STYLES}
+        for id_, texts in responses.items():
+            hypotheses += texts
+            for style in STYLES:
+                references[style] += benchmark.dialogues[id_].references[style][: len(texts)]
+        return hypotheses, references
 
     def six(self) -> float:
         """Compute BLEU in six styles by six plain calls."""
