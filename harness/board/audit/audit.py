@@ -79,15 +79,11 @@ def command(
     check_entries(reported, [entry.key for entry in entries], str(submissions))
     searches: dict[str, SetupSearch] = {}
     if explaining:
-        outputs = {
-            entry.key: (
-                find_predictions(entry, folders),
-                entry.scores.main.signature.benchmark or "",
-                entry.system.aliases,
-            )
-            for entry in chosen
-            if tracks()[entry.system.track].delexicalised
-        }
+        responding = [entry for entry in chosen if tracks()[entry.system.track].delexicalised]
+        outputs = {}
+        for entry in responding:
+            content, aliases = find_predictions(entry, folders), entry.system.aliases
+            outputs[entry.key] = content, entry.scores.main.signature.benchmark or "", aliases
         results = search_setups(outputs, workers)
         searches = dict(tqdm(results, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:

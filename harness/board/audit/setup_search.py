@@ -163,7 +163,8 @@ class SetupSearch:
         meet a single figure by chance.
         """
         if metric == "bleu":
-            yield from ((point.description, point.figures[metric]) for point in self.bleu)
+            for point in self.bleu:
+                yield point.description, point.figures[metric]
         elif metric in ("inform", "success"):
             for point in (*self.named, *self.rates):
                 if not COMPARISONS[point.ways["comparison"]].random and point.equals(claim):
