@@ -29,7 +29,7 @@ from ..submission import (
     plain_form,
     read_standard,
 )
-from .copied import Fingerprints, fingerprints_of
+from .copied import fingerprints_of
 from .pairs import evidence_of_rows
 from .scores import FIGURES, DialogueScores, Hashes, Intervals, Scores, Seed, SeedScores, hashes_of
 from .systems import PREDICTIONS_FILE, Predictions
@@ -121,12 +121,6 @@ class Responses:
             return ()
         return tuple(played_remarks(self.whole, self.scorer.options))
 
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """What shows copies of them."""
-        states = self.main.states if self.main.predicts_states else None
-        return fingerprints_of(self.scorer.benchmark, self.main.responses, states)
-
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
         reports, without, dialogues = {}, {}, None
@@ -150,12 +144,14 @@ class Responses:
                     unaliased = normalize(figures_scorer, self.submission)
                 figures = report_on(figures_scorer, unaliased).figures
                 without[rules] = {name: figures.get(name, 0.0) for name in FIGURES}
+        benchmark = self.scorer.benchmark
+        states = self.main.states if self.main.predicts_states else None
         return Scores(
             reports,
             dialogues=dialogues,
             without_placeholders=without or None,
-            fingerprints=self.fingerprints,
-            further_gold=submission_against(self.main, self.scorer.benchmark, golds),
+            fingerprints=fingerprints_of(benchmark, self.main.responses, states),
+            further_gold=submission_against(self.main, benchmark, golds),
         )
 
 

@@ -235,13 +235,22 @@ def _rescored(
             "its scores cannot be read, so their gold states are unknown; submit it again with "
             "--replace",
         )
+    without = []
+    if not adds:
+        # The metrics of installed packages that the stored scores have nothing of.
+        stored: set[str] = set()
+        for report in old.reports.values():
+            stored |= report.metrics.keys()
+        for name, metric in response_metrics().items():
+            if package_versions(metrics=[metric]) and stored.isdisjoint(result_keys(metric)):
+                without.append(name)
     reading = Reading(
         scorer=scorer,
         aliases=entry.system.aliases,
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         gold_states=gold,
         free_running=entry.system.predictions.free_running,
-        without=() if adds else _metrics_lacking(old),
+        without=without,
     )
     outputs = track.read(content, entry.key, reading)
     seed_outputs = {}
@@ -262,18 +271,6 @@ def _rescored(
     return Rescored(
         entry.key, None if is_same else new, tuple(different), unverified=tuple(unverified)
     )
-
-
-def _metrics_lacking(scores: Scores) -> list[str]:
-    """Return the metrics of installed packages that stored scores have nothing of."""
-    stored: set[str] = set()
-    for report in scores.reports.values():
-        stored |= report.metrics.keys()
-    lacking = []
-    for name, metric in response_metrics().items():
-        if package_versions(metrics=[metric]) and stored.isdisjoint(result_keys(metric)):
-            lacking.append(name)
-    return lacking
 
 
 def updated(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> list[Entry]:
