@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
@@ -44,8 +44,8 @@ class Reading:
     """How a system's outputs are read, to be scored.
 
     Attributes:
-        scorer: Scores responses; it has the benchmark.
-        aliases: The placeholders that responses hold besides those of the rule sets.
+        scorer: Scores responses; it has the benchmark, and the placeholders that they hold besides
+            those of the rule sets.
         gold: The version of the gold states that predicted states are compared with; of gold states
             that the file itself has, what version they are. None for the benchmark's, or the
             file's.
@@ -55,7 +55,6 @@ class Reading:
     """
 
     scorer: Scorer
-    aliases: Aliases | None = None
     gold: str | None = None
     gold_states: GoldStates | None = None
     free_running: bool = False
@@ -198,7 +197,7 @@ def read_responses(
     Raises:
         InputError: They are no submission to the benchmark.
     """
-    scorer = reading.scorer.with_options(lexicalised=english, placeholders=reading.aliases)
+    scorer = reading.scorer.with_options(lexicalised=english)
     file, predictions = None, None
     if isinstance(content, str):
         responses = Responses(content, scorer, reading.without)

@@ -156,7 +156,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     Raises:
         InputError: The predictions are not available, or cannot be scored.
     """
-    reading = Reading(scorer=scorer, aliases=entry.system.aliases)
+    reading = Reading(scorer=scorer.with_options(placeholders=entry.system.aliases))
     content = find_predictions(entry, folders)
     outputs = tracks()[entry.system.track].read(content, entry.key, reading)
     return diagnose(outputs.responses.played)
@@ -245,8 +245,7 @@ def _rescored(
             if package_versions(metrics=[metric]) and stored.isdisjoint(result_keys(metric)):
                 without.append(name)
     reading = Reading(
-        scorer=scorer,
-        aliases=entry.system.aliases,
+        scorer=scorer.with_options(placeholders=entry.system.aliases),
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         gold_states=gold,
         free_running=entry.system.predictions.free_running,

@@ -102,13 +102,13 @@ def command(
             is_unfit and option.is_given(name),
             f"--{name.replace('_', '-')} is not for the track {track}; leave it out",
         )
-    aliases = Options(placeholders=placeholders).resolved.aliases
+    options = Options(placeholders=placeholders)
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []
     declaration = {**given, "track": track, "reported": claims}
-    system = board.declared_system(declaration, facts, aliases)
-    scorer = Scorer(chosen_benchmark(benchmark))
-    reading = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
+    system = board.declared_system(declaration, facts, options.resolved.aliases)
+    scorer = Scorer(chosen_benchmark(benchmark), options)
+    reading = board.Reading(scorer=scorer, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.result is None:
         rules = ", ".join(published_rule_sets())
