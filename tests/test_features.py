@@ -14,9 +14,9 @@ from helpers import RULES, benchmark, dialogue
 from mwz.harness.errors import Remark
 from mwz.harness.submission import StateChecks, Turn, declared_features, declared_flags
 from mwz.harness.submission.profile import measuring, response_features
-from mwz.harness.submission.profile.measuring import Content, profile_of
+from mwz.harness.submission.profile.measuring import profile_of
 from mwz.harness.submission.profile.profile import Profile, profile_remarks
-from mwz.harness.submission.profile.vocabulary import vocabulary_of
+from mwz.harness.submission.profile.vocabulary import Content, vocabulary_of
 
 
 @pytest.fixture(autouse=True)

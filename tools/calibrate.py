@@ -25,8 +25,9 @@ from mwz.harness.board import find_predictions, read_entries
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import read_bytes, write_atomically
 from mwz.harness.submission import StateChecks, checked_submission, declared_features, read_standard
-from mwz.harness.submission.profile.measuring import Content, profile_of
+from mwz.harness.submission.profile.measuring import profile_of
 from mwz.harness.submission.profile.profile import Profile, profile_remarks
+from mwz.harness.submission.profile.vocabulary import Content
 from mwz.normalization import DEFAULT_RULES, rule_set
 
 PROJECT = Path(__file__).parents[1]

@@ -55,10 +55,7 @@ from .profile.fixes import (
     unusual_features as unusual_features,
     with_fixes as with_fixes,
 )
-from .profile.measuring import (
-    Content as Content,
-    profile_of as profile_of,
-)
+from .profile.measuring import profile_of as profile_of
 from .profile.profile import (
     Profile as Profile,
     declared_features as declared_features,
@@ -66,3 +63,4 @@ from .profile.profile import (
     highest_likely as highest_likely,
     profile_remarks as profile_remarks,
 )
+from .profile.vocabulary import Content as Content

@@ -67,9 +67,9 @@ from .notations import (
     known_slot_name,
     read_state,
 )
-from .profile.measuring import Content, profile_of
+from .profile.measuring import profile_of
 from .profile.profile import profile_remarks
-from .profile.vocabulary import plain_value
+from .profile.vocabulary import Content, plain_value
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""

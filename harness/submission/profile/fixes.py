@@ -11,16 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TypeAlias
 
 from mwz.normalization import PLACEHOLDER, BeliefState, RuleSet
 
 from ..model import Turn
-from .measuring import Content, profile_of
+from .measuring import profile_of
 from .profile import Profile, declared_features
 from .response_features import GLUED, SLOT, other_notations, special_tokens
-from .vocabulary import Vocabulary, read_value
+from .vocabulary import Content, Vocabulary, read_value
 
 Changes: TypeAlias = Mapping[str, Counter[tuple[str, str]]]
 """Feature -> (what the file has, what took its place or "" for nothing) -> how often."""
@@ -60,7 +60,8 @@ def without_tags(text: str, rules: RuleSet, note: _Note) -> str:
 
 def with_brackets(text: str, rules: RuleSet, note: _Note) -> str:
     """Return a response whose placeholders in other notations are in brackets."""
-    bracketed = _outside_placeholders(text, _in_any_case(rules), partial(_named, rules), note)
+    notations = other_notations(rules, re.IGNORECASE)
+    bracketed = _outside_placeholders(text, notations, partial(_named, rules), note)
     # In a response in capitals throughout, the name of a slot is an ordinary word.
     if text == text.upper():
         return bracketed
@@ -97,12 +98,6 @@ def _outside_placeholders(
         start = match.end()
     pieces.append(pattern.sub(replacement, text[start:]))
     return "".join(pieces)
-
-
-@lru_cache(maxsize=16)
-def _in_any_case(rules: RuleSet) -> re.Pattern[str]:
-    """Return `other_notations` in upper or lower case, made once for all responses."""
-    return re.compile(other_notations(rules).pattern, re.IGNORECASE)
 
 
 def _named(rules: RuleSet, written: str) -> str | None:

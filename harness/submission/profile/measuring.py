@@ -8,63 +8,30 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from mwz.normalization import (
     BeliefState,
-    RuleSet,
     is_absent,
     is_dontcare,
     is_public_constraint,
 )
 
-from ...benchmark import Benchmark
-from ..formats import STATE_CHECKS, StateChecks
-from ..model import Turn
 from ..notations import Slot
 from .profile import Profile, profile_remarks
 from .response_features import count_plain_responses, count_responses
 from .vocabulary import (
     TIMES,
+    Content,
     Vocabulary,
     read_value,
     slot_name,
     tracked_slots,
-    vocabulary_of,
-    vocabulary_of_states,
 )
 
 SAMPLED = 200
 """About how many dialogues of a large file are measured at first."""
-
-
-@dataclass(frozen=True)
-class Content:
-    """A predictions file as it was read, to be measured.
-
-    Attributes:
-        dialogues: Dialogue id -> turns.
-        benchmark: The benchmark that has the dialogues; None for a tracker's file with gold states
-            of its own.
-        rules: The rule set by which values and responses are compared.
-        checks: How it was checked: whether it is a tracker's, whether scores depend on its states,
-            and whether its responses are meant to be plain English.
-    """
-
-    dialogues: Mapping[str, Sequence[Turn]]
-    benchmark: Benchmark | None
-    rules: RuleSet
-    checks: StateChecks = STATE_CHECKS
-
-    def vocabulary(self) -> Vocabulary:
-        """Return the values and slots that the states are compared with."""
-        if self.benchmark is not None:
-            return vocabulary_of(self.benchmark, self.rules)
-        gold: list[list[BeliefState]] = []
-        for turns in self.dialogues.values():
-            gold.append([turn.gold or {} for turn in turns])
-        return vocabulary_of_states(gold, self.rules, as_written=True)
 
 
 def profile_of(content: Content, sampled: bool = False) -> Profile:

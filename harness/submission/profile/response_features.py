@@ -197,8 +197,7 @@ def count_words(
         profile.count("response_repeated", turns, {repr(text[:_SHOWN]): number})
     wording = wording_of(benchmark)
     if wording.references >= FEWEST_REFERENCES:
-        count_unusual_words(profile, normalized, wording)
-        count_usual_words(profile, normalized, wording, reference_words)
+        count_tokens(profile, normalized, wording, reference_words)
     # Responses that are as long as the longest one, as those cut at a limit are. A text that is
     # repeated counts once: all uses of a template are equally long.
     lengths = Counter(map(len, stripped))
@@ -206,16 +205,21 @@ def count_words(
     profile.count("response_capped", turns, {f"{longest} characters": lengths[longest]})
 
 
-def count_unusual_words(profile: Profile, texts: Counter[str], wording: Wording) -> None:
-    """Count tokens, pairs of them, first and last ones that references do not have.
+def count_tokens(
+    profile: Profile, texts: Counter[str], wording: Wording, reference_words: int
+) -> None:
+    """Count tokens that references do not have, and those that they have more or less often.
 
     Args:
         profile: Where the counts are added.
         texts: Normalised response -> how often it is there.
         wording: The words of the benchmark's references.
+        reference_words: The number of words of the references of the same turns.
     """
     unknown_tokens: Counter[str] = Counter()
     unknown_pairs: Counter[str] = Counter()
+    # Token -> the responses that have it.
+    frequency: Counter[str] = Counter()
     words = pairs = 0
     for text, number in texts.items():
         words_of_text = tokens(text)
@@ -223,11 +227,13 @@ def count_unusual_words(profile: Profile, texts: Counter[str], wording: Wording)
         for word in words_of_text:
             if word not in wording.tokens:
                 unknown_tokens[repr(word)] += number
+        # Not a set: of equally frequent tokens always the same one is shown.
+        for token in dict.fromkeys(words_of_text):
+            frequency[token] += number
         pairs_of_text = [*itertools.pairwise(words_of_text)]
         pairs += number * len(pairs_of_text)
         unknown = [" ".join(pair) for pair in pairs_of_text if pair not in wording.pairs]
-        for pair in unknown:
-            unknown_pairs[pair] += number
+        unknown_pairs.update(number * unknown)
         # Responses that repeat a text whose pairs of words no reference has.
         is_strange = number >= _OFTEN and len(unknown) > _STRANGE * len(pairs_of_text)
         profile.add("response_strange", is_strange, repr(text[:_SHOWN]), number=number)
@@ -236,26 +242,8 @@ def count_unusual_words(profile: Profile, texts: Counter[str], wording: Wording)
         profile.add("response_opening", ends[0] in wording.inner, repr(ends[0]), number=number)
     profile.count("response_tokens", words, unknown_tokens)
     profile.count("response_pairs", pairs, unknown_pairs)
-
-
-def count_usual_words(
-    profile: Profile, texts: Counter[str], wording: Wording, reference_words: int
-) -> None:
-    """Count words that are there more often, or less often, than in the references.
-
-    Args:
-        profile: Where the counts are added.
-        texts: Normalised response -> how often it is there.
-        wording: The words of the benchmark's references.
-        reference_words: The number of words of the references of the same turns.
-    """
+    profile.count("response_long", words, {"more": max(words - reference_words, 0)})
     turns = texts.total()
-    words = 0
-    frequency: Counter[str] = Counter()
-    for text, number in texts.items():
-        words += number * len(tokens(text))
-        for token in set(tokens(text)):
-            frequency[token] += number
     # How many responses would have a token if they were as the references are.
     usual: dict[str, int] = {}
     for token in (*frequency, *_COMMON):
@@ -266,7 +254,6 @@ def count_usual_words(
     for token in _COMMON:
         lacking = max(usual[token] - frequency[token], 0)
         profile.count("response_lacks_words", usual[token], {repr(token): lacking}, repr(token))
-    profile.count("response_long", words, {"more": max(words - reference_words, 0)})
 
 
 def count_placeholders(
@@ -400,8 +387,13 @@ _ANY_DOMAIN = (
 
 
 @lru_cache(maxsize=16)
-def other_notations(rules: RuleSet) -> re.Pattern[str]:
-    """Return a pattern of placeholders in other notations: [value-name], hotel_name, <phone>."""
+def other_notations(rules: RuleSet, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern of placeholders in other notations: [value-name], hotel_name, <phone>.
+
+    Args:
+        rules: The rule set, which has the names of placeholders.
+        flags: Those of the pattern, which is in lower case.
+    """
     joined: set[str] = set()
     names: set[str] = set(rules.ontology)
     for name in rules.ontology:
@@ -415,5 +407,6 @@ def other_notations(rules: RuleSet) -> re.Pattern[str]:
     return re.compile(
         rf"[\[<{{(%$#@_]*(?<![a-z0-9])(?:{alternatives}|{_ANY_DOMAIN})(?![a-z0-9])[\]>}})%$#_]*"
         rf"|<\W?(?:{single})\W?>|\{{\W?(?:{single})\W?\}}|\[\W(?:{single})\W?\]"
-        rf"|%(?:{single})%|\$(?:{single})\b|\((?:{single})\)|@(?:{single})\b"
+        rf"|%(?:{single})%|\$(?:{single})\b|\((?:{single})\)|@(?:{single})\b",
+        flags,
     )

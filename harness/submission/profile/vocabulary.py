@@ -1,5 +1,6 @@
 """What files are compared with: the values, slots and words of a benchmark.
 
+`Content` is a file, which says what its states are compared with;
 `read_value` says what a value of a belief state was meant for, where it is not the benchmark's.
 """
 
@@ -30,6 +31,8 @@ from mwz.normalization import (
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...io import kept_part
+from ..formats import STATE_CHECKS, StateChecks
+from ..model import Turn
 from ..notations import TRACKED_SLOTS, Slot
 
 COMMON = 0.01
@@ -162,6 +165,34 @@ def vocabulary_of(benchmark: Benchmark, rules: RuleSet) -> Vocabulary:
                 normal = normalize_value(slot, str(value), rules)
                 values[domain, slot] = values.get((domain, slot), frozenset()) | {normal}
     return replace(gold, values=values)
+
+
+@dataclass(frozen=True)
+class Content:
+    """A predictions file as it was read, to be measured.
+
+    Attributes:
+        dialogues: Dialogue id -> turns.
+        benchmark: The benchmark that has the dialogues; None for a tracker's file with gold states
+            of its own.
+        rules: The rule set by which values and responses are compared.
+        checks: How it was checked: whether it is a tracker's, whether scores depend on its states,
+            and whether its responses are meant to be plain English.
+    """
+
+    dialogues: Mapping[str, Sequence[Turn]]
+    benchmark: Benchmark | None
+    rules: RuleSet
+    checks: StateChecks = STATE_CHECKS
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the values and slots that the states are compared with."""
+        if self.benchmark is not None:
+            return vocabulary_of(self.benchmark, self.rules)
+        gold: list[list[BeliefState]] = []
+        for turns in self.dialogues.values():
+            gold.append([turn.gold or {} for turn in turns])
+        return vocabulary_of_states(gold, self.rules, as_written=True)
 
 
 @dataclass(frozen=True)
