@@ -381,10 +381,15 @@ def parse_tracking_file(
     tracked = tracked_dialogues(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    if benchmark is None:
-        remarks += _remarks_on_spellings(dialogues)
-    else:
+    if benchmark is not None:
         remarks += _remarks_on_domains(tracked)
+    else:
+        listed = []
+        for slot, name in _gold_spellings(dialogues).items():
+            listed.append(f"{slot_name(slot)} as {slot_name((slot[0], name))}")
+        if listed:
+            read = f"predicted slots are read as gold spells them: {', '.join(listed)}"
+            remarks.append(Remark("slots", read, warning=False))
     file = TrackedFile(
         source,
         submission.format,
@@ -449,17 +454,6 @@ def _gold_spellings(dialogues: Mapping[str, Sequence[Turn]]) -> Mapping[Slot, st
         if len(alike) == 1:
             spellings[domain, slot] = min(alike)
     return spellings
-
-
-def _remarks_on_spellings(dialogues: Mapping[str, Sequence[Turn]]) -> list[Remark]:
-    """Return the remark on slots whose names gold states spell otherwise."""
-    listed = []
-    for slot, name in _gold_spellings(dialogues).items():
-        listed.append(f"{slot_name(slot)} as {slot_name((slot[0], name))}")
-    if not listed:
-        return []
-    read = f"predicted slots are read as gold spells them: {', '.join(listed)}"
-    return [Remark("slots", read, warning=False)]
 
 
 def _plain_name(slot: str) -> str:
