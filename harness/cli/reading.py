@@ -178,7 +178,7 @@ _MADE = {
     "@constant": CONSTANT,
     "@empty": EMPTY_STATES,
 }
-"""What a user calls a submission that the harness makes -> its name for `Scorer.made`."""
+"""What a user calls a submission that the harness makes -> its name for `normalize`."""
 
 
 def read_outputs(name: str, required: bool = True) -> NamedOutputs:
@@ -247,7 +247,7 @@ def score_outputs(
     for system, outcome in zip(outputs, outcomes, strict=True):
         if isinstance(outcome, InputError):
             raise outcome
-        tell(system.source, outcome.remarks)
+        tell(system.source, outcome.report.remarks)
         scored.append(outcome)
     return scored
 

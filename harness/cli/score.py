@@ -235,7 +235,7 @@ def _scored(
                 raise outcome
             notify(str(outcome))
             continue
-        tell(shown_name(name), outcome.remarks)
+        tell(shown_name(name), outcome.report.remarks)
         if lines_target is not None and outcome.lines is not None:
             path = str(Path(lines_target, f"{short}.jsonl")) if several else lines_target
             write_text(path, outcome.lines)

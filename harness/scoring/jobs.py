@@ -111,8 +111,7 @@ class ScoredSubmission:
     """The result of scoring predictions. Plain data.
 
     Attributes:
-        report: Their scores.
-        remarks: What is to be said of them.
+        report: Their scores, and the remarks on them.
         intervals: Their intervals, if they were asked for: figure -> interval.
         lines: Their lines per dialogue, as text, if they were asked for.
         evidence: What intervals are of and comparisons take, if either was asked for; without
@@ -120,7 +119,6 @@ class ScoredSubmission:
     """
 
     report: Report
-    remarks: tuple[str, ...] = ()
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     lines: str | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
@@ -167,13 +165,12 @@ def score_predictions(
         chosen, played, remarks = played_predictions(chosen, predictions, "resampled" in wanted)
         report = chosen.report(played)
     report = replace(report, remarks=remarks)
-    texts = tuple(map(str, remarks))
     lines = None
     if "lines" in wanted:
         lines = lines_text(explained_results(played), report.signature)
     # There is no evidence of free-running dialogues.
     if options.free_running or not ("evidence" in wanted or "intervals" in wanted):
-        return ScoredSubmission(report, texts, lines=lines)
+        return ScoredSubmission(report, lines=lines)
     evidence = evidence_of(chosen, played, source)
     if "intervals" in wanted and not evidence.statistics:
         names = ", ".join(resampled_metrics())
@@ -181,7 +178,7 @@ def score_predictions(
     intervals = comparison.intervals_of(evidence) if "intervals" in wanted else {}
     if "evidence" not in wanted:
         evidence = evidence.without_formulas()
-    return ScoredSubmission(report, texts, intervals, lines, evidence)
+    return ScoredSubmission(report, intervals, lines, evidence)
 
 
 # Jobs.
