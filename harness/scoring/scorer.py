@@ -244,12 +244,18 @@ class Scorer:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
         states, domains = sources_of(self.options, submission)
-        metrics = {name: response_metrics()[name] for name in self.options.resolved.metrics}
-        reasons = [metric.unfit(submission) for metric in metrics.values()]
-        unfit = [reason for reason in reasons if reason is not None]
+        metrics = {}
+        unfit = []
+        needs_references = False
+        for name in self.options.resolved.metrics:
+            metric = metrics[name] = response_metrics()[name]
+            reason = metric.unfit(submission)
+            if reason is not None:
+                unfit.append(reason)
+            if "references" in metric.needs:
+                needs_references = True
         if unfit:
             raise InputError("option metrics", unfit)
-        needs_references = any("references" in metric.needs for metric in metrics.values())
         goals = self.options.resolved.part
         benchmark = _scored_part(self.benchmark, self.rules, goals)
         if goals != "all":
