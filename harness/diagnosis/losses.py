@@ -320,7 +320,14 @@ def losses_text(
     if not domain:
         paragraphs.append(wrapped("", _POINTS + (_OF_SLOTS if slot_causes else "")))
     if slot_causes and not cause:
-        paragraphs.append(_rates_table(losses))
+        # What costs each domain its Success, and its rates: a column for each.
+        columns: list[list[Cell]] = []
+        for loss in losses.values():
+            rates_of_domain = [figure(loss.inform), figure(loss.succeeded)]
+            columns.append([*loss.success.values(), loss.dialogues, *rates_of_domain])
+        names = [*map(_folded, SUCCESS_LOSSES), "of dialogues", "Inform (%)", "Success (%)"]
+        rows = [[name, *cells] for name, *cells in zip(names, *columns, strict=True) if any(cells)]
+        paragraphs.append(text_table(["Success lost", *losses], rows))
     paragraphs += tables
     paragraphs += _dialogues_lost(results, costs, domain, cause, words)
     return "\n\n".join(filter(None, paragraphs))
@@ -370,18 +377,6 @@ def _cause_table(
     if costs is not None:
         return text_table([*headers, "points"], rows)
     return text_table(headers, [row[: len(headers)] for row in rows])
-
-
-def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
-    """Return what costs each domain its Success, and its rates."""
-    columns: list[list[Cell]] = []
-    for loss in losses.values():
-        counts = list(loss.success.values())
-        rates = [figure(loss.inform), figure(loss.succeeded)]
-        columns.append([*counts, loss.dialogues, *rates])
-    names = [*map(_folded, SUCCESS_LOSSES), "of dialogues", "Inform (%)", "Success (%)"]
-    rows = [[name, *cells] for name, *cells in zip(names, *columns, strict=True) if any(cells)]
-    return text_table(["Success lost", *losses], rows)
 
 
 def _folded(name: str) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
@@ -286,16 +286,11 @@ def placeholders_about_venues(response: str, rules: RuleSet) -> Iterator[str]:
         slot = rules.ontology.get(name) or rules.ontology.get(name.replace(" ", "_"))
         if slot in rules.about_venues:
             yield match[0]
-    pattern = _in_capitals(rules.about_venues)
+    names = "|".join(sorted(rules.about_venues))
+    # A name that is written twice is one.
+    pattern = re.compile(rf"(?<![A-Za-z_\[<{{])({names})+(?![A-Z_\]>}}])")
     others = pattern.sub("", response)
     # In a text all in capitals nobody knows which words are placeholders.
     if others != others.upper() or others == others.lower():
         for match in pattern.finditer(response):
             yield match[1]
-
-
-@lru_cache(maxsize=8)
-def _in_capitals(names: Collection[str]) -> re.Pattern[str]:
-    """Return what finds names of the ontology; a name that is written twice is one."""
-    every = "|".join(sorted(names))
-    return re.compile(rf"(?<![A-Za-z_\[<{{])({every})+(?![A-Z_\]>}}])")

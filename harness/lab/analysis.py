@@ -95,7 +95,15 @@ def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) 
     scores = _turn_scores(states, choices)
     turns: dict[str, dict[str, float | None]] = {}
     for first, ours in scores.items():
-        turns[first] = {second: _of_both(ours, theirs) for second, theirs in scores.items()}
+        turns[first] = {}
+        for second, theirs in scores.items():
+            # Over the turns that both score.
+            our_scores, their_scores = [], []
+            for our_score, their_score in zip(ours, theirs, strict=True):
+                if our_score is not None and their_score is not None:
+                    our_scores.append(our_score)
+                    their_scores.append(their_score)
+            turns[first][second] = correlation(our_scores, their_scores)
     return {
         "dialogues": len(dialogues),
         "turns": turns,
@@ -164,16 +172,6 @@ def _turn_scores(
                     if title in wanted:
                         scores.setdefault(title, []).append(score)
     return {title: column for title, column in scores.items() if set(column) != {None}}
-
-
-def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
-    """Return the correlation of two metrics over the turns that both score."""
-    first, second = [], []
-    for our_score, their_score in zip(ours, theirs, strict=True):
-        if our_score is not None and their_score is not None:
-            first.append(our_score)
-            second.append(their_score)
-    return correlation(first, second)
 
 
 def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, object]:

@@ -296,8 +296,13 @@ class World:
         try:
             given = {}
             for slot, value in parsed(arguments).items():
-                if value not in (None, ""):
-                    given[slot] = _in_words(value)
+                # As records write values: yes and no for truth values, 3 for 3.0.
+                if isinstance(value, bool):
+                    given[slot] = "yes" if value else "no"
+                elif isinstance(value, float) and value.is_integer():
+                    given[slot] = str(int(value))
+                elif value not in (None, ""):
+                    given[slot] = str(value).strip()
         except (ValueError, RecursionError, AttributeError):
             return {"error": "arguments: expected a JSON object of slot -> value"}
         problems = _problems(given, self._parameters[name])
@@ -441,15 +446,6 @@ class World:
                 reference += characters[number // 100**place % len(characters)]
             result["reference"] = reference
         return result
-
-
-def _in_words(value: object) -> str:
-    """Return an argument as records write values: yes and no for truth values, 3 for 3.0."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
 
 
 def _problems(given: Mapping[str, str], parameters: Mapping[str, Any]) -> list[str]:
