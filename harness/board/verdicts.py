@@ -135,8 +135,10 @@ def _verdict(
     is_official = is_row or "public leaderboard" in claim.source
     matches = "matches the public board" if is_official else "matches the paper"
     metric = figure.metric
-    if figure.scored is None or figure.equal:
-        return NOT_SCORED if figure.scored is None else matches
+    if figure.scored is None:
+        return NOT_SCORED
+    if figure.equal:
+        return matches
     if _is_rounding(metric, beside):
         return f"{matches} to rounding"
     if metric == "combined" and contradicts_parts(claim.figures):

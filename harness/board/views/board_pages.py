@@ -106,17 +106,17 @@ def sections(board: Board) -> Iterator[Data]:
     A table has `key`, what scripts call it; `caption`; `ranked`, whether its first column is the
     rank; `columns`, those besides rank and name; `rows`, permanent address -> row of a system that
     is scored; `reported`, the same of systems without an entry; `source`, the table that prints
-    these; and `marks`, address -> what
-    qualifies a row. One of scored systems has `answer`, who is the best; `begin`, the keys of the
-    rows that begin a band of ties; `comparable`, whether the page of comparisons has its systems;
-    and `scale`, between which ends intervals are drawn.
+    these; and `marks`, address -> what qualifies a row. One of scored systems has `answer`, who is
+    the best; `begin`, the keys of the rows that begin a band of ties; `comparable`, whether the
+    page of comparisons has its systems; and `scale`, between which ends intervals are drawn.
     """
     anchors: Counter[str] = Counter()
     shows_references = False
+    all_tables = board_tables(board)
     for key, track in tracks().items():
         if key == REFERENCE and shows_references:
             continue
-        scored = [table for table in board_tables(board) if table.track == key]
+        scored = [table for table in all_tables if table.track == key]
         tables = []
         for table in scored:
             tables.append(_scored_table(board, table, anchors))
