@@ -78,7 +78,7 @@ def test_multiwoz_is_the_default_once_it_is_there() -> None:
     assert load_benchmark().name == "multiwoz"
 
 
-@pytest.mark.parametrize("name", ["nosuch", "../multiwoz", "multiwoz.json.gz"])
+@pytest.mark.parametrize("name", ["nosuch", "../benchmarks/multiwoz", "multiwoz.json.gz"])
 def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     install_benchmark(TINY)
     assert load_benchmark("").name == "multiwoz"

@@ -111,8 +111,9 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
     path = benchmark_path(name or DEFAULT)
+    is_name = not name or os.path.basename(name) == name
     # `Path.is_file` would raise an error for a name that is too long for the file system.
-    is_installed = path is not None and os.path.isfile(path)
+    is_installed = path is not None and is_name and os.path.isfile(path)
     if path is None or not (name or is_installed):
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))

@@ -190,7 +190,7 @@ class Delexicaliser:
         tokens, canonical = _with_values(
             response, tokens, self.gazetteer.values, corrections, self._shortest
         )
-        # The text with what is marked replaced.
+        # A placeholder takes the place of each value that is marked.
         spans: list[Span] = []
         text = ""
         done = 0
