@@ -78,8 +78,11 @@ def fetch(
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     folder = data.downloads_directory()
-    outputs = {"predictions": predictions, "trackers": trackers}
-    parts = [split, *(part for part, wanted in outputs.items() if wanted)]
+    parts = [split]
+    if predictions:
+        parts.append("predictions")
+    if trackers:
+        parts.append("trackers")
     built = data.fetch_benchmark(data_set, parts, folder, mirror, offline, notify)
     click.echo("\n".join(data.install(*built)))
     if predictions or trackers:
@@ -183,8 +186,9 @@ def statistics() -> None:
 def list_() -> None:
     """Show the installed benchmarks."""
     rules = published_rule_sets()
-    contents = [f"content ({name})" for name in rules]
-    headers = ["name", "dialogues", "turns", "seen goals", *contents, "where"]
+    headers = ["name", "dialogues", "turns", "seen goals"]
+    headers += [f"content ({name})" for name in rules]
+    headers.append("where")
     rows = []
     for name in data.installed_benchmarks():
         benchmark = data.load_benchmark(name)

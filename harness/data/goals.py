@@ -66,8 +66,10 @@ def chosen_goals(goals: str | Path | Mapping[str, object] | GoalsFile, rules: Ru
     """
     if isinstance(goals, GoalsFile):
         return goals
-    source = "goals" if isinstance(goals, Mapping) else shown_name(goals)
-    content = goals if isinstance(goals, Mapping) else read_json(goals)
+    source = "goals"
+    content: object = goals
+    if not isinstance(goals, Mapping):
+        source, content = shown_name(goals), read_json(goals)
     if not isinstance(content, Mapping):
         kind = kind_of(content)
         raise InputError(source, f"expected an object of dialogue id -> goal, found {kind}")
