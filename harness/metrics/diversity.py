@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -78,6 +78,11 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
     conditional_terms = []
     for (first, _), n in bigrams.items():
         conditional_terms.append(n / total * math.log2(n / unigrams[first]))
+    # Only full windows count; a text that fills none is one.
+    window = max(1, min(MSTTR_WINDOW, total))
+    ratios = []
+    for start in range(0, total - window + 1, window):
+        ratios.append(len(set(tokens[start : start + window])) / window)
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
         unigrams=len(unigrams),
@@ -86,19 +91,8 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
         entropy=0.0 - math.fsum(entropy_terms),
         conditional_entropy=0.0 - math.fsum(conditional_terms),
         mean_length=total / len(texts) if texts else 0.0,
-        msttr=type_token_ratio(tokens),
+        msttr=math.fsum(ratios) / max(1, len(ratios)),
     )
-
-
-def type_token_ratio(tokens: Sequence[str]) -> float:
-    """Return the mean type-token ratio of the full windows, or of a text that fills none."""
-    if not tokens:
-        return 0.0
-    window = min(MSTTR_WINDOW, len(tokens))
-    ratios = []
-    for start in range(0, len(tokens) - window + 1, window):
-        ratios.append(len(set(tokens[start : start + window])) / window)
-    return math.fsum(ratios) / len(ratios)
 
 
 DIVERSITY_FIGURES = (
