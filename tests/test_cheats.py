@@ -18,6 +18,7 @@ from helpers import Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Reading, Row, read_entries, read_responses
+from mwz.harness.board.copied import fingerprints_of
 from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
 from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import raised_flags, unreviewed_flags
@@ -104,7 +105,9 @@ class _Boards:
         report = report_on(own, read.main)
         known = system(name="new", track=track, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)
-        return replace(entry, scores=replace(entry.scores, fingerprints=read.fingerprints))
+        states = read.main.states if read.main.predicts_states else None
+        fingerprints = fingerprints_of(own.benchmark, read.main.responses, states)
+        return replace(entry, scores=replace(entry.scores, fingerprints=fingerprints))
 
     def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
         return self.row_of(self.entry(predictions, track, **facts))
