@@ -25,11 +25,11 @@ from .packages import (
     declared as declared,
     digest_of_json as digest_of_json,
     folder_of as folder_of,
-    names as names,
     package_fault as package_fault,
     package_versions as package_versions,
     read_toml as read_toml,
     sha256 as sha256,
+    toml_names as toml_names,
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,

@@ -62,7 +62,7 @@ def read_toml(name: str, package: str = _RULES) -> TomlTable:
         raise DeclarationError(f"{path}: {error}") from error
 
 
-def names(folder: str, package: str = _RULES) -> list[str]:
+def toml_names(folder: str, package: str = _RULES) -> list[str]:
     """Return the names, without their suffix, of the TOML files in a folder of a package."""
     return sorted(file.stem for file in (folder_of(package) / folder).glob("*.toml"))
 

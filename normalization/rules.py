@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any, TypeAlias
 
-from .packages import DeclarationError, TomlTable, declared, names, read_toml, sha256
+from .packages import DeclarationError, TomlTable, declared, read_toml, sha256, toml_names
 
 DONTCARE = "dontcare"
 """The spelling that all others of its meaning are replaced by where states are compared."""
@@ -110,7 +110,7 @@ def alias_tables() -> Mapping[str, Aliases]:
     """Return name -> aliases, of the named tables."""
     return {
         name: Aliases.from_table(read_toml(f"aliases/{name}.toml")["placeholders"])
-        for name in names("aliases")
+        for name in toml_names("aliases")
     }
 
 
@@ -131,7 +131,7 @@ def errata() -> Mapping[str, object]:
     # Imports pydantic late: it takes 0.1 s, and published rule sets have no errata.
     from .schemas import Errata, typed
 
-    files = {name: read_toml(f"errata/{name}.toml") for name in names("errata")}
+    files = {name: read_toml(f"errata/{name}.toml") for name in toml_names("errata")}
     for name, content in files.items():
         try:
             typed(Errata, content)
@@ -260,7 +260,7 @@ class RuleSet:
 @cache
 def _declarations() -> Mapping[str, TomlTable]:
     """Return name -> the file of a rule set, of ours and of other packages, the oldest first."""
-    ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets")}
+    ours = {name: read_toml(f"rule_sets/{name}.toml") for name in toml_names("rule_sets")}
     files = ours | declared("rules", lambda content: _checked(content, ours), ours)
     return dict(sorted(files.items(), key=lambda item: (item[1]["date"], item[0])))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from .packages import names
+from .packages import toml_names
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -76,7 +76,7 @@ class Errata(BaseModel, extra="forbid"):
 
 
 def _check_file(folder: str, name: str) -> str:
-    choices = names(folder)
+    choices = toml_names(folder)
     if name not in choices:
         raise ValueError(f"unknown value {name!r:.60}; choose from {', '.join(choices)}")
     return name

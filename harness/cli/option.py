@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 from click.core import ParameterSource
 
-from mwz.normalization import DEFAULT_RULES, names, rule_set_names
+from mwz.normalization import DEFAULT_RULES, rule_set_names, toml_names
 
 from .. import board
 from ..benchmark import GOALS
@@ -80,7 +80,7 @@ placeholders = click.option(
     metavar="FILE|NAME",
     type=FILE,
     help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
-    f"{', '.join(names('aliases'))}.",
+    f"{', '.join(toml_names('aliases'))}.",
 )
 
 predictions = click.argument("predictions", type=FILE)

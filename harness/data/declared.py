@@ -25,9 +25,9 @@ from mwz.normalization import (
     DEFAULT_RULES,
     digest_of_json,
     folder_of,
-    names,
     read_toml,
     rule_set,
+    toml_names,
     without_empty_domains,
 )
 
@@ -116,7 +116,7 @@ class DataSet:
 
 def declared_names() -> list[str]:
     """Return the names of all declared data sets."""
-    return names(_SETS, __package__)
+    return toml_names(_SETS, __package__)
 
 
 @cache
