@@ -16,7 +16,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.glossary import Term, glossary, glossary_page
 from mwz.harness.grounding import plain_dialogues
 from mwz.harness.io import validated
-from mwz.harness.live import why
+from mwz.harness.live import causes
 from mwz.harness.metrics import DOMAIN_SOURCES, response_metrics, tracking_metrics
 from mwz.harness.metrics.tracking.choices import VARIANTS
 from mwz.harness.signature import LIBRARIES
@@ -54,7 +54,7 @@ def test_columns(project_board: Board) -> None:
 
 def test_causes_flags_metrics_tracks_and_the_sections_of_the_page() -> None:
     ours = [*CAUSES, *SLOT_CAUSES, *plain_dialogues.CAUSES]
-    live = [*why.CAUSES, *why.USER_FAULTS]
+    live = [*causes.CAUSES, *causes.USER_FAULTS]
     assert [*ours, *live] == [*glossary()["causes"]]
     assert declared_flags().keys() == glossary()["flags"].keys()
     assert {*response_metrics(), *tracking_metrics()} == glossary()["metrics"].keys()

@@ -16,8 +16,8 @@ from mwz.harness import Benchmark
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.glossary import glossary
 from mwz.harness.live.agents import Baseline, Call
+from mwz.harness.live.causes import CAUSES, USER_FAULTS, Finding, findings
 from mwz.harness.live.environment import Environment
-from mwz.harness.live.why import CAUSES, USER_FAULTS, Finding, findings
 from mwz.harness.live.world import User, World
 
 Model = Callable[[Sequence[Mapping[str, Any]]], Answer]

@@ -130,7 +130,7 @@ def command(
 
 
 def _live() -> ModuleType:
-    return import_room("harness.live.why", "plays")
+    return import_room("harness.live.causes", "plays")
 
 
 def _grounding() -> ModuleType:

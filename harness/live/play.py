@@ -58,10 +58,10 @@ from .agents import (
     imported_function,
     server_digest,
 )
+from .causes import findings
 from .environment import MISSING, outcome_of
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
-from .why import findings
 from .world import (
     SCRIPTS,
     BrokenOffError,
