@@ -230,9 +230,9 @@ def count_tokens(
         # Not a set: of equally frequent tokens always the same one is shown.
         for token in dict.fromkeys(words_of_text):
             frequency[token] += number
-        pairs_of_text = [*itertools.pairwise(words_of_text)]
+        pairs_of_text = [*map(" ".join, itertools.pairwise(words_of_text))]
         pairs += number * len(pairs_of_text)
-        unknown = [" ".join(pair) for pair in pairs_of_text if pair not in wording.pairs]
+        unknown = [pair for pair in pairs_of_text if pair not in wording.pairs]
         unknown_pairs.update(number * unknown)
         # Responses that repeat a text whose pairs of words no reference has.
         is_strange = number >= _OFTEN and len(unknown) > _STRANGE * len(pairs_of_text)

@@ -201,14 +201,14 @@ class Wording:
 
     Attributes:
         tokens: Every token of the references of all styles.
-        pairs: Every two tokens in a row.
+        pairs: Every two tokens in a row, with a blank between them.
         references: The number of canonical references.
         frequency: Token -> the number of canonical references that have it.
         inner: The common tokens that hardly any canonical reference begins with.
     """
 
     tokens: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
+    pairs: frozenset[str]
     references: int
     frequency: Counter[str]
     inner: frozenset[str]
@@ -220,13 +220,7 @@ def wording_of(benchmark: Benchmark) -> Wording:
 
     The tokens and their pairs are stored with an installed benchmark.
     """
-    words, joined_pairs = kept_part(
-        benchmark.prepared, "wording", lambda: _words_and_pairs(benchmark)
-    )
-    pairs: set[tuple[str, str]] = set()
-    for pair in joined_pairs:
-        first, second = pair.split(" ")
-        pairs.add((first, second))
+    words, pairs = kept_part(benchmark.prepared, "wording", lambda: _words_and_pairs(benchmark))
     canonical: Counter[str] = Counter()
     for dialogue in benchmark.dialogues.values():
         canonical.update(dialogue.references.get(CANONICAL_STYLE, ()))
