@@ -14,15 +14,7 @@ from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..notations import is_metadata, is_state
-from .standard import (
-    ACTIVE_DOMAINS,
-    GOLD,
-    KEYS,
-    RESPONSE,
-    STATE,
-    TURN_KEYS,
-    plain_key,
-)
+from .standard import ACTIVE_DOMAINS, GOLD, KEYS, RESPONSE, STATE, TURN_KEYS, plain_key
 
 Role: TypeAlias = Literal["predicted", "gold", "plain"]
 

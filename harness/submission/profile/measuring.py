@@ -11,24 +11,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
-from mwz.normalization import (
-    BeliefState,
-    is_absent,
-    is_dontcare,
-    is_public_constraint,
-)
+from mwz.normalization import BeliefState, is_absent, is_dontcare, is_public_constraint
 
 from ..notations import Slot
 from .profile import Profile, profile_remarks
 from .response_features import count_plain_responses, count_responses
-from .vocabulary import (
-    TIMES,
-    Content,
-    Vocabulary,
-    read_value,
-    slot_name,
-    tracked_slots,
-)
+from .vocabulary import TIMES, Content, Vocabulary, read_value, slot_name, tracked_slots
 
 SAMPLED = 200
 """About how many dialogues of a large file are measured at first."""
