@@ -126,7 +126,7 @@ def test_a_variant_has_its_name_in_report_and_signature(name: str) -> None:
     ],
 )
 def test_variants_are_chosen_by_name(text: str, choices: Choices) -> None:
-    assert Choices.of([text]) == choices
+    assert Choices.from_variants([text]) == choices
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_variants_are_chosen_by_name(text: str, choices: Choices) -> None:
     ],
 )
 def test_what_is_no_variant_is_refused_with_the_choices(given_: list[str], message: str) -> None:
-    assert message in str(refusal(Choices.of, given_))
+    assert message in str(refusal(Choices.from_variants, given_))
 
 
 def _toy() -> Benchmark:

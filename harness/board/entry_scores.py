@@ -305,5 +305,5 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         intervals=Intervals(
             INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, {name: intervals[name] for name in FIGURES}
         ),
-        causes=Causes.of(results),
+        causes=Causes.from_results(results),
     )

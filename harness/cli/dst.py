@@ -212,7 +212,7 @@ def command(
     output or a submission, or @empty or the name of an entry. Several FILEs are shown
     side by side; one that cannot be scored is reported, and the others are scored.
     """
-    choices = Choices.of(variants)
+    choices = Choices.from_variants(variants)
     refused: list[InputError] = []
 
     def refuse_file(error: InputError) -> None:

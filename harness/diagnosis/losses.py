@@ -163,7 +163,7 @@ class Causes:
     dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
 
     @classmethod
-    def of(cls, results: Sequence[DialogueResult]) -> Causes:
+    def from_results(cls, results: Sequence[DialogueResult]) -> Causes:
         """Return what dialogues lose points by."""
         lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for place, result in enumerate(results):

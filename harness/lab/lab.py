@@ -45,7 +45,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Study state-tracking metrics on trackers' FILEs, as `mwz dst` reads them. The options of all
     studies come first: `mwz lab --gold 2.4 analysis FILE...`.
     """
-    ctx.obj = {**given, "choices": Choices.of(given.pop("variants"))}
+    ctx.obj = {**given, "choices": Choices.from_variants(given.pop("variants"))}
 
 
 def _scored(given: StudyOptions, files: Sequence[str]) -> list[ScoredFile]:

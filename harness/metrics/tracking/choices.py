@@ -95,7 +95,7 @@ class Choices:
         return is_kept and (not self.only or domain in self.only)
 
     @classmethod
-    def of(cls, given: Iterable[str], place: str = "--variant") -> Choices:
+    def from_variants(cls, given: Iterable[str], place: str = "--variant") -> Choices:
         """Return the choices that users name, each as NAME=VALUE.
 
         Args:
@@ -162,7 +162,7 @@ _NUMBERS: Mapping[str, str] = {
     "forget": "SHARE,TURNS such as 0.95,6",
     _FORGET + "DOMAIN": "SHARE,TURNS such as 0.95,3",
 }
-"""What else `Choices.of` takes -> what it expects."""
+"""What else `Choices.from_variants` takes -> what it expects."""
 
 
 def _number(kind: str, text: str) -> int | float | list[float]:
