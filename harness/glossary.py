@@ -11,10 +11,16 @@ from functools import cache
 
 from mwz.normalization import read_toml
 
+from .errors import InputError
 from .io import markdown_table, validated
+
+FILE = "glossary.toml"
 
 ELSEWHERE = ("metrics", "flags", "audit")
 """Sections that docs/glossary.md only names, since other pages or commands have their tables."""
+
+TITLED = ("sections", "tracks", "columns", "plays", "flags")
+"""Sections whose titles people read; of the others, people read the keys."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +50,31 @@ def glossary() -> Mapping[str, Mapping[str, Term]]:
     'domains'
 
     Raises:
-        InputError: The file is not as `Term` says.
+        InputError: The file is not as `Term` says, or a title would not be read.
     """
-    content = read_toml("glossary.toml", __package__)
-    sections = validated(dict[str, dict[str, Term]], content, "glossary.toml")
-    for terms in sections.values():
+    content = read_toml(FILE, __package__)
+    sections = validated(dict[str, dict[str, Term]], content, FILE)
+    for section, terms in sections.items():
         for key, term in terms.items():
+            if term.title and section not in TITLED:
+                problem = f"[{section}] {key}: people read the key; leave out its `title`"
+                raise InputError(FILE, problem)
             terms[key] = replace(term, title=term.title or key)
     return sections
+
+
+def term_of(section: str, key: str) -> Term:
+    """Return a term of the glossary.
+
+    Raises:
+        InputError: The section has no such key.
+    """
+    terms = glossary()[section]
+    if key not in terms:
+        raise InputError(
+            f"harness/{FILE}", f"[{section}] lacks {key!r}; add a line with its meaning"
+        )
+    return terms[key]
 
 
 def glossary_page() -> str:

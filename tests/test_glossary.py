@@ -7,13 +7,14 @@ import re
 import pytest
 from helpers import PROJECT
 
-from mwz.harness.board import Board
+from mwz.harness.board import Board, columns
 from mwz.harness.board.columns import board_tables
+from mwz.harness.board.rows import Value
 from mwz.harness.board.track import tracks
 from mwz.harness.board.verdicts import record
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
-from mwz.harness.glossary import Term, glossary, glossary_page
+from mwz.harness.glossary import Term, glossary, glossary_page, term_of
 from mwz.harness.grounding import plain_dialogues
 from mwz.harness.io import validated
 from mwz.harness.live import causes
@@ -37,19 +38,43 @@ def test_a_term_has_no_unknown_key() -> None:
         validated(dict[str, Term], {"flag": {"meaning": "raised", "signs": "F"}}, "glossary.toml")
 
 
-def _column(title: str) -> str:
-    """Return the title of a column without what varies: trials, gold states, ends of intervals."""
-    title = re.sub(r"^pass\^\d$", "pass^k", title)
-    title = re.sub(r"^JGA .+", "JGA", title)
-    return re.sub(r", (low|high)$", "", title)
+def _column(term: str) -> str:
+    """Return the term of a column without what varies: trials, gold states, ends of intervals."""
+    term = re.sub(r"^pass\^\d$", "pass^k", term)
+    term = re.sub(r"^JGA .+", "JGA", term)
+    return re.sub(r", (low|high)$", "", term)
+
+
+def test_a_term_that_is_lacking_is_named() -> None:
+    with pytest.raises(InputError, match=r"\[causes\] lacks 'never asked for'; add a line"):
+        term_of("causes", "never asked for")
+
+
+def test_a_columns_title_is_that_of_the_glossary(monkeypatch: pytest.MonkeyPatch) -> None:
+    renamed = {"columns": {"CBE": Term("How varied.", title="Bigram entropy")}}
+    monkeypatch.setattr(columns, "glossary", lambda: renamed)
+    column = columns.figure_column("cbe", "CBE", "diversity.conditional_entropy")
+    assert (column.title, column.key) == ("Bigram entropy", "cbe")
+    assert columns.figure_column("x", "Figure of a package", "x").title == "Figure of a package"
+
+
+def test_every_column_has_something_in_it(project_board: Board) -> None:
+    """A figure's name that no row has would leave its column empty."""
+    is_filled: dict[str, bool] = {}
+    for table in board_tables(project_board):
+        for column in table.columns:
+            values = [column.value(row) for row in table.rows]
+            filled = any(value != Value() for value in values)
+            is_filled[column.key] = filled or is_filled.get(column.key, False)
+    assert [key for key, filled in is_filled.items() if not filled] == []
 
 
 def test_columns(project_board: Board) -> None:
-    titles = {column.title for table in board_tables(project_board) for column in table.columns}
+    terms = {column.term for table in board_tables(project_board) for column in table.columns}
     # Two tracks have shorter titles for the same.
     shorter = {"Coverage, %": "Coverage", "States": "Belief states"}
-    columns = {_column(shorter.get(title, title)) for title in titles}
-    assert columns == glossary()["columns"].keys()
+    shown = {_column(shorter.get(term, term)) for term in terms}
+    assert shown == glossary()["columns"].keys()
 
 
 def test_causes_flags_metrics_tracks_and_the_sections_of_the_page() -> None:

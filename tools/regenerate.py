@@ -36,7 +36,7 @@ from mwz.harness.board.rows import as_played, bound_note, figure_of
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
-from mwz.harness.glossary import glossary, glossary_page
+from mwz.harness.glossary import glossary_page, term_of
 from mwz.harness.io import (
     escaped_cell,
     figure,
@@ -234,7 +234,7 @@ def _names() -> str:
 def _response_metrics() -> str:
     rows = []
     for name, metric in response_metrics().items():
-        term = glossary()["metrics"][name]
+        term = term_of("metrics", name)
         is_computed = "yes" if metric.is_default else "if named"
         rows.append([f"`{name}`", term.meaning, term.unit, term.source, is_computed])
     return markdown_table(["`--metrics`", "measures", "unit", "source", "computed"], rows)
@@ -260,7 +260,7 @@ def _setups() -> str:
 def _tracking_metrics() -> str:
     rows = []
     for name in tracking_metrics():
-        term = glossary()["metrics"][name]
+        term = term_of("metrics", name)
         rows.append([name, term.meaning, term.unit, term.source])
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
@@ -406,7 +406,7 @@ def _percent(share: float) -> str:
 def _flags() -> str:
     rows = []
     for name, flag in declared_flags().items():
-        meaning = glossary()["flags"][name].meaning
+        meaning = term_of("flags", name).meaning
         rows.append([f"`{name}`", meaning, flag.honest_range, flag.bound, flag.remedy])
     headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]
     return markdown_table(headers, rows)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
+from ..glossary import glossary
 from ..metrics import MAIN_SETUP, RANKED, reported_figures, setup_figure_name
 from .copied import Copies
 from .entries import Entry
@@ -50,7 +51,7 @@ class Column(Generic[_R]):
 
     Attributes:
         key: What scripts call it.
-        title: What it shows.
+        term: What it shows, by its key in the glossary's `columns`, if it is there.
         value: What stands in it.
         above: What stands above the title where columns have a second line, such as the rule set.
         alone: The title where they have not; the title itself if empty.
@@ -61,7 +62,7 @@ class Column(Generic[_R]):
     """
 
     key: str
-    title: str
+    term: str
     value: Callable[[_R], Value]
     above: str = ""
     alone: str = ""
@@ -73,6 +74,12 @@ class Column(Generic[_R]):
     def name(self) -> str:
         """What downloads call it."""
         return self.field or self.key.replace("-", "_")
+
+    @property
+    def title(self) -> str:
+        """What it shows: the glossary's title of its term."""
+        columns = glossary()["columns"]
+        return columns[self.term].title if self.term in columns else self.term
 
     @property
     def full_title(self) -> str:
@@ -297,7 +304,7 @@ def columns(board: Board) -> list[Column[Row]]:
 
 def figure_column(
     key: str,
-    title: str,
+    term: str,
     name: str,
     above: str = "",
     alone: str = "",
@@ -308,7 +315,7 @@ def figure_column(
 ) -> Column[Row]:
     """Return the column of the figure of a name in `Row.figures`; the rest is as of `Column`."""
     value = partial(figure_of, name=name)
-    return Column(key, title, value, above, alone, numbers, visible, field)
+    return Column(key, term, value, above, alone, numbers, visible, field)
 
 
 def _reported(row: Row, name: str) -> Value:
@@ -386,25 +393,25 @@ def _chosen(board: Board) -> list[Column[Row]]:
 def named(
     figures: Mapping[str, str], texts: Sequence[str], chosen: Sequence[str] = ()
 ) -> list[Column[Row]]:
-    """Return the columns of figures, called by their titles.
+    """Return the columns of figures, called by their terms.
 
     Flags are in downloads; the rows of pages have marks of them.
 
     Args:
-        figures: Title -> the name of a figure.
-        texts: The titles of columns that hold words.
-        chosen: The titles of columns that a reader of the web page must choose.
+        figures: Term in the glossary's `columns` -> the name of a figure.
+        texts: The terms of columns that hold words.
+        chosen: The terms of columns that a reader of the web page must choose.
     """
     listed = []
-    for title, name in figures.items():
+    for term, name in figures.items():
         visible = "always"
         if name == "flags":
             visible = "never"
-        elif title in chosen:
+        elif term in chosen:
             visible = "chosen"
-        key, numbers = title.lower(), title not in texts
+        key, numbers = term.lower(), term not in texts
         field = re.sub(r"[^a-z0-9]+", "_", key).strip("_")
-        column = figure_column(key, title, name, numbers=numbers, visible=visible, field=field)
+        column = figure_column(key, term, name, numbers=numbers, visible=visible, field=field)
         listed.append(column)
     return listed
 

@@ -13,7 +13,7 @@ from mwz.normalization import read_toml
 
 from ..benchmark import STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
-from ..glossary import glossary
+from ..glossary import glossary, term_of
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import reported_figures
 from .columns import (
@@ -106,8 +106,8 @@ def leaderboard_page(board: Board) -> str:
         "level": INTERVAL_LEVEL,
         "significance": p_text(SIGNIFICANCE),
         "signs": "; ".join(signs),
-        "rank_range": glossary()["terms"]["rank range"].meaning,
-        "combined": glossary()["columns"]["Combined"].meaning,
+        "rank_range": term_of("terms", "rank range").meaning,
+        "combined": term_of("columns", "Combined").meaning,
     }
     blocks.append("## Notes")
     for text in texts["short"]:
@@ -133,7 +133,7 @@ def _ranking(board: Board, tables: Sequence[BoardTable], others: str) -> Iterato
     for row in table.lines:
         notes = []
         for mark in board.marks(row):
-            notes.append(f"{glossary()['marks'][mark.kind].sign} {mark.quoted(escaped)}")
+            notes.append(f"{term_of('marks', mark.kind).sign} {mark.quoted(escaped)}")
         if notes:
             footnotes.append(_wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  "))
     yield "\n".join(footnotes)
@@ -162,7 +162,7 @@ def _short_table(board: Board, table: BoardTable) -> str:
         return f"{figure(float(reported['inform']), 1)}/{success}"
 
     def signs(row: Row) -> str:
-        return "".join(glossary()["marks"][mark.kind].sign for mark in board.marks(row))
+        return "".join(term_of("marks", mark.kind).sign for mark in board.marks(row))
 
     listed = [_with_interval(table.by_key[key]) for key in (track.ranks, *track.leads)]
     listed.append(_of_words("Range", board.rank_range))
@@ -341,7 +341,7 @@ def _as_printed(
     yield f"Printed by [{escaped(table.repository)}]({table.source})."
     listed = []
     for column in printed_columns(table, rows):
-        listed.append(replace(column, title=escaped_cell(column.title)))
+        listed.append(replace(column, term=escaped_cell(column.title)))
     yield _table(rows, listed + list(further), linked=True)
     noted: dict[str, list[str]] = {}
     for row in rows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..comparison import Interval
 from ..errors import counted
-from ..glossary import glossary
+from ..glossary import term_of
 from ..io import figure, signed
 from ..metrics import GOLD_STATES, reported_figures
 from ..scoring import RANKED_COVERAGE, Coverage, Report, whole_figure
@@ -299,7 +299,7 @@ def _flag_marks(row: Row) -> Iterator[Mark]:
     reviews = {review.flag: review for review in row.entry.system.review}
     for name in raised_flags(row):
         share = row.flags[name]
-        title = glossary()["flags"][name].meaning
+        title = term_of("flags", name).meaning
         copied: tuple[str, ...] = ()
         if name in row.copied:
             title, copied = f"{title} ({{}})", (row.copied[name],)
@@ -329,12 +329,12 @@ def raised_flags(row: Row) -> list[str]:
 def unreviewed_flags(row: Row) -> list[str]:
     """Return the raised flags that nobody has reviewed, in words."""
     reviewed = {review.flag for review in row.entry.system.review}
-    return [glossary()["flags"][name].title for name in raised_flags(row) if name not in reviewed]
+    return [term_of("flags", name).title for name in raised_flags(row) if name not in reviewed]
 
 
 def flag_title(row: Row, name: str) -> str:
     """Return what a flag is called; of copies, with the entry that they are of."""
-    title = glossary()["flags"][name].meaning
+    title = term_of("flags", name).meaning
     if name in row.copied:
         title += f" ({row.copied[name]})"
     return title

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..glossary import glossary
+from ..glossary import glossary, term_of
 from ..rooms import absent_tracks, complete_rooms
 
 TRACKS = (f"{__package__}.columns", f"{__package__}.state_tracking")
@@ -68,12 +68,12 @@ class Track:
     @property
     def title(self) -> str:
         """Its heading."""
-        return glossary()["tracks"][self.name].title
+        return term_of("tracks", self.name).title
 
     @property
     def about(self) -> str:
         """What its systems do and how they are scored, for who is new to the field."""
-        return glossary()["tracks"][self.name].meaning
+        return term_of("tracks", self.name).meaning
 
     @property
     def delexicalised(self) -> bool:

@@ -12,7 +12,7 @@ import click
 from ..benchmark import Benchmark
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
-from ..glossary import glossary
+from ..glossary import term_of
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
 from ..metrics import (
     VARIANTS,
@@ -171,8 +171,8 @@ class _Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
-            meanings = glossary()["metrics"]
-            formatter.write_dl([(name, meanings[name].meaning) for name in tracking_metrics()])
+            names = tracking_metrics()
+            formatter.write_dl([(name, term_of("metrics", name).meaning) for name in names])
 
 
 @click.command("dst", cls=_Command)

@@ -18,7 +18,7 @@ from operator import add
 from typing import NamedTuple
 
 from ..errors import counted, cut
-from ..glossary import glossary
+from ..glossary import term_of
 from ..io import Cell, figure, signed, text_table
 from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, Fault, Played, outcomes, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
@@ -338,7 +338,7 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Iterable[str]) -> str:
     lines = []
     for name in causes:
         if any(domain.matched.get(name) or domain.provided.get(name) for domain in losses.values()):
-            lines.append(wrapped(f"{name}: ", glossary()["causes"][name].meaning, indent=2))
+            lines.append(wrapped(f"{name}: ", term_of("causes", name).meaning, indent=2))
     return "\n".join(lines)
 
 

@@ -35,7 +35,7 @@ from ..board import (
 from ..comparison import Evidence, Interval
 from ..data import DEFAULT, Task
 from ..errors import InputError, counted
-from ..glossary import glossary
+from ..glossary import term_of
 from ..io import Table, encoded, figure, short_names, to_json
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
@@ -247,7 +247,7 @@ def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:
         records.append(record)
         signatures.append((name, record["signature"]))
     titles = [f"pass^{power}" for power in powers]
-    titles += [glossary()["plays"][column].title for column in columns]
+    titles += [term_of("plays", column).title for column in columns]
     about = f"Live dialogues of {counted(len(runs), 'agent')}"
     return Table("plays", about, ["", *titles], rows, records, notes_once(signatures))
 

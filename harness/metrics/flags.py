@@ -17,7 +17,7 @@ from itertools import groupby
 from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE
-from ..glossary import glossary
+from ..glossary import term_of
 from ..io import figure, text_table
 from ..submission import declared_flags
 from .metric import Metric, Presentation, Results
@@ -176,7 +176,7 @@ def raised_table(_: Presentation, results: Results) -> str:
     rows = []
     for name, value in results["flags"].items():
         if name in flags and flags[name].is_raised(value):
-            rows.append([glossary()["flags"][name].meaning, figure(value, 2), flags[name].bound])
+            rows.append([term_of("flags", name).meaning, figure(value, 2), flags[name].bound])
     return text_table(["flags", "", "raised"], rows) if rows else ""
 
 
