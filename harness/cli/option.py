@@ -24,7 +24,7 @@ from . import BETWEEN
 from .reading import SUBMISSIONS
 
 FILE = click.Path(readable=False)
-"""What shells complete as a file's name; whether it can be read, the command sees."""
+"""The type of files. Shells complete their names; the command checks whether they can be read."""
 
 
 def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

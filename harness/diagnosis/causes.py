@@ -61,8 +61,9 @@ CAUSES: Mapping[str, str] = {
     ),
     "missing": "the venues offered in turn {turn} exceed the goal's{faults}",
 }
-"""Causes of a domain that is not matched -> what happened; the first that applies counts. From the
-third on, the state of the deciding turn is to blame."""
+"""Causes of a domain that is not matched -> what happened; the first that applies counts.
+
+Those after "named while another domain is active" blame the state of the deciding turn."""
 
 SLOT_CAUSES: Mapping[str, str] = {
     "never said": "no response says it",

@@ -100,12 +100,12 @@ def results_table(presentation: Presentation, results: Results) -> str:
 class Presentation:
     """How tables and documents show a metric.
 
-    The glossary has description, unit and source of the harness's own metrics.
+    Documents take description, unit and source of the harness's own metrics from the glossary.
 
     Attributes:
         title: What tables call it.
         description: What it measures, in one sentence.
-        unit: The unit of its figures: "percent", "bits", ….
+        unit: The unit of its figures ("percent", "bits", …), which `results_table` shows.
         source: The publication that defines it.
         figures: Its figures: all that its formula may give.
         late_figures: Returns its figures, if importing them takes long; none of these is in tables

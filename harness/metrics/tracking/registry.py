@@ -1,7 +1,7 @@
 """Which metrics of state tracking there are, and what reports make of each.
 
 To add one: a function from `Choices` to a metric in a module of this package, and a line in
-`METRICS`; a line in the other tables where they apply.
+`METRICS`. The tables below say what else reports show of a metric: list it where that is wanted.
 """
 
 from __future__ import annotations
