@@ -20,7 +20,7 @@ from .entry_scores import (
 )
 from .markdown import entered_text as entered_text
 from .model import (
-    PAGES as PAGES,
+    LEADERBOARD as LEADERBOARD,
     Board as Board,
     read_board as read_board,
 )

@@ -28,7 +28,7 @@ from .columns import (
     printed_columns,
 )
 from .entries import ORDER_FILE, Entry, new_order
-from .model import PAGES, Board, common_signatures
+from .model import ALL_TABLES, LEADERBOARD, OLDER_RESULTS, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .rows import NOTHING, Row, Value, parts_text, shown_rank
@@ -60,15 +60,18 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         folder: The folder of submissions, beside which the pages are.
         board: Its board.
     """
-    short, tables, older_page = map(folder.absolute().parent.joinpath, PAGES)
-    contents = {short: leaderboard_page(board), tables: tables_page(board)}
+    beside = folder.absolute().parent
+    contents = {
+        beside / LEADERBOARD: leaderboard_page(board),
+        beside / ALL_TABLES: tables_page(board),
+    }
     if board.pairs or (folder / PAIRS_FILE).exists():
         contents[folder / PAIRS_FILE] = pairs_text(board.pairs)
     order = new_order(folder, board.entries).items()
     contents[folder / ORDER_FILE] = "".join(f"{digest}  {key}\n" for key, digest in order)
     older = older_results_page(board)
     if older is not None:
-        contents[older_page] = older
+        contents[beside / OLDER_RESULTS] = older
     return contents
 
 

@@ -25,12 +25,10 @@ from .verdicts import official_verdict
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
 
-PAGES = (
-    Path("leaderboard.md"),
-    Path(DOCUMENTS_FOLDER) / "board-tables.md",
-    Path(DOCUMENTS_FOLDER) / "older-results.md",
-)
-"""The pages that are made from a folder of submissions, beside it."""
+# The pages that are made from a folder of submissions, beside it.
+LEADERBOARD = Path("leaderboard.md")
+ALL_TABLES = Path(DOCUMENTS_FOLDER) / "board-tables.md"
+OLDER_RESULTS = Path(DOCUMENTS_FOLDER) / "older-results.md"
 
 
 def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:

@@ -69,7 +69,7 @@ def command(
             click.echo(f"{printable(text)}\n")
         return int(_is_outdated(submissions, entries, base) or changed)
     board.publish(submissions, entries, rescored)
-    click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
+    click.echo(f"{submissions.absolute().parent / board.LEADERBOARD}: {len(entries)} entries")
     return None
 
 

@@ -85,9 +85,9 @@ def fetch_benchmark(
 
     Args:
         data_set: The data set.
-        parts: What to fetch besides what is always needed, of `PARTS`: "all" to find the overlap
-            with train and dev, which is found, too, where the files for it are kept already; the
-            outputs of systems ("predictions"), or of "trackers".
+        parts: What to fetch besides what is always needed: "all" for the overlap with train and
+            dev, which is also computed where its files are there already; "predictions" for the
+            outputs of systems; "trackers" for those of trackers.
         folder: Where to keep the files.
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.

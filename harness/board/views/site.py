@@ -36,7 +36,7 @@ from ...scoring import Scorer
 from ...signature import HARNESS, current_versions
 from ..entries import read_entries
 from ..markdown import older_results_page
-from ..model import DOCUMENTS_FOLDER, PAGES, Board, read_board
+from ..model import ALL_TABLES, DOCUMENTS_FOLDER, LEADERBOARD, OLDER_RESULTS, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
 from .board_data import (
@@ -73,7 +73,6 @@ LABELS: Mapping[str, str] = {
 }
 """Name of a document that every page leads to -> what the link is called, in order."""
 
-OLDER_RESULTS = "older-results"
 METRICS_PAGE = "metrics"
 GLOSSARY_PAGE = "glossary"
 
@@ -234,12 +233,12 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.md")):
         texts[path.stem] = read_bytes(path).decode(errors="replace")
     # The site has its tables; what the metrics are is known without docs/.
-    texts.pop(PAGES[1].stem, None)
+    texts.pop(ALL_TABLES.stem, None)
     texts.setdefault(METRICS_PAGE, f"# {LABELS[METRICS_PAGE]}\n")
     texts[GLOSSARY_PAGE] = glossary_page()
     older = older_results_page(board)
     if older is not None:
-        texts[OLDER_RESULTS] = older
+        texts[OLDER_RESULTS.stem] = older
     return texts
 
 
@@ -343,7 +342,7 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
         elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
         elif token.type == "inline":
-            _lead(token, present, repository)
+            _resolve_links(token, present, repository)
     made = parser.renderer.render(tokens, parser.options, {})
     before, *tables = made.split("<table")
     for opening, table in zip(openings, tables, strict=True):
@@ -369,7 +368,7 @@ def _slug(heading: str, taken: set[str]) -> str:
     return slug
 
 
-def _lead(inline: Token, present: Collection[str], repository: str) -> None:
+def _resolve_links(inline: Token, present: Collection[str], repository: str) -> None:
     """Make the links of a line lead to pages of the site, or nowhere."""
     target = None
     for child in inline.children or ():
@@ -395,7 +394,7 @@ def site_address(address: str, present: Collection[str], repository: str = "") -
         return address
     pages = {f"docs/{name}.md": f"{name}.html{mark}{anchor}" for name in present}
     # The headings of the pages in Markdown are not those of the site.
-    pages |= {page.as_posix(): START for page in PAGES[:2]}
+    pages |= {page.as_posix(): START for page in (LEADERBOARD, ALL_TABLES)}
     file = posixpath.normpath(posixpath.join("docs", path))
     elsewhere = f"{repository}/blob/main/{file}{mark}{anchor}" if repository else None
     return pages.get(file, elsewhere)
