@@ -16,13 +16,16 @@ from mwz.harness.submission.profile.profile import profile_remarks
 COUNTED = [name for name in declared_features() if name not in declared_flags()]
 
 
+# By one process: measuring all files takes it most of a minute.
+pytestmark = [pytest.mark.real_data, pytest.mark.xdist_group("published files")]
+
+
 @pytest.fixture(scope="module")
 def measured(calibrate: Any, multiwoz: Benchmark, upstream: Path, dst_data: Path) -> Sequence[Any]:
     """The published files, each with its profile."""
     return [*calibrate.measured_files(multiwoz, upstream, dst_data)]
 
 
-@pytest.mark.real_data
 def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> None:
     wrong = {file.name: (file.odd, file.deserved) for file in measured if file.odd != file.deserved}
     assert wrong == {}
@@ -30,7 +33,6 @@ def test_published_files_get_only_deserved_remarks(measured: Sequence[Any]) -> N
     assert len(in_order) > 60
 
 
-@pytest.mark.real_data
 def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) -> None:
     for file in measured:
         remarked = {
@@ -40,14 +42,12 @@ def test_samples_of_large_files_get_the_same_remarks(measured: Sequence[Any]) ->
         assert remarked in (set(), file.deserved), file.name
 
 
-@pytest.mark.real_data
 def test_files_that_deserve_a_remark_are_there(calibrate: Any, measured: Sequence[Any]) -> None:
     names = [file.name for file in measured]
     for pattern in calibrate.DESERVED:
         assert calibrate.fnmatch.filter(names, pattern), pattern
 
 
-@pytest.mark.real_data
 def test_ranges_are_those_of_published_files(calibrate: Any, measured: Sequence[Any]) -> None:
     stored = {
         name: tuple(declared_features()[name].honest)

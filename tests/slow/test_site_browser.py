@@ -393,6 +393,9 @@ def test_axe_finds_nothing(
             page.locator("#columns summary").click()
         for folded in page.locator("details.notes:visible").all():
             folded.locator("summary").click()
+        # Rows are alike, and a thousand of them take axe a minute.
+        further_rows = "document.querySelectorAll('tr:nth-child(n+60)')"
+        page.evaluate(f"{further_rows}.forEach(row => row.remove())")
         page.evaluate(script)
         report = page.evaluate("axe.run(document, { preload: false })")
         assert [
