@@ -17,7 +17,7 @@ import gzip
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import version
@@ -110,19 +110,18 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
-    path = benchmark_path(name or DEFAULT)
-    is_name = not name or os.path.basename(name) == name
-    # `Path.is_file` would raise an error for a name that is too long for the file system.
-    is_installed = path is not None and is_name and os.path.isfile(path)
-    if path is None or not (name or is_installed):
-        town = folder_of("mwz.harness") / "sample" / "town.json"
-        return from_document(json.loads(town.read_bytes()))
-    if not is_installed:
+    installed = installed_benchmarks()
+    name = name or (DEFAULT if DEFAULT in installed else SAMPLE)
+    if name not in installed:
         raise InputError(
             f"benchmark {name}",
-            f"not installed; choose from {', '.join(installed_benchmarks())}. "
+            f"not installed; choose from {', '.join(installed)}. "
             "`mwz data fetch` or `mwz data import` installs multiwoz",
         )
+    path = benchmark_path(name)
+    if path is None:
+        town = folder_of("mwz.harness") / "sample" / "town.json"
+        return from_document(json.loads(town.read_bytes()))
     folder = path.with_name(path.name.removesuffix(SUFFIX) + ".prepared")
     file_digest = sha256(read_bytes(path, unpack=False))
     made_of = f"{file_digest} {code_digest()} {sys.implementation.cache_tag}"
@@ -172,10 +171,7 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
     content = dict(document)
     for name in ("seen", "trained"):
-        if content.get(name) is not None:
-            # Ids, or domains with slot and value.
-            members = [tuple(m) if isinstance(m, list) else m for m in content[name]]
-            content[name] = frozenset(members)
+        content[name] = _as_set(document.get(name))
     content["dialogues"] = {}
     for id_, written in document["dialogues"].items():
         dialogue = dict(written)
@@ -183,13 +179,17 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
             dialogue[name] = tuple(written.get(name, ()))
         dialogue["goal"] = {}
         for domain, goal in written["goal"].items():
-            wanted = dict(goal)
-            for name in ("requestable", "further"):
-                if goal.get(name) is not None:
-                    wanted[name] = frozenset(goal[name])
-            dialogue["goal"][domain] = Goal(**wanted)
+            sets = {name: _as_set(goal.get(name)) for name in ("requestable", "further")}
+            dialogue["goal"][domain] = Goal(**{**goal, **sets})
         content["dialogues"][id_] = Dialogue(**dialogue)
     return Benchmark(**content)
+
+
+def _as_set(listed: Sequence[object] | None) -> frozenset[object] | None:
+    """Return a list as a set, and lists in it as tuples; None of what is not known."""
+    if listed is None:
+        return None
+    return frozenset(tuple(item) if isinstance(item, list) else item for item in listed)
 
 
 # ----------------------------------------------------------------------------- prepared parts
