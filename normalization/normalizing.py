@@ -21,7 +21,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -168,26 +168,32 @@ def placeholder_names(response: str) -> list[str]:
     return [name for name, _ in PLACEHOLDER.findall(response.lower())]
 
 
-STEPS = ("lower-casing", "ontology", "suffix rules", "Moses")
-"""The steps of normalising a text, in the order of application."""
+def _replace_placeholders(text: str, rules: RuleSet) -> str:
+    """Return a text with ontology names in place of placeholders and their suffixes."""
+    return PLACEHOLDER.sub(lambda match: rules.ontology.get(match[1], ""), text)
+
+
+def _delete_suffixes(text: str, rules: RuleSet) -> str:
+    for suffix in rules.tables["responses"]["deleted"]:
+        text = text.replace(suffix, "")
+    return text
+
+
+STEPS: Mapping[str, Callable[[str, RuleSet], str]] = {
+    "lower-casing": lambda text, rules: text.lower(),
+    "ontology": _replace_placeholders,
+    "suffix rules": _delete_suffixes,
+    "Moses": lambda text, rules: detokenize(text),
+}
+"""Name of a step -> the function that applies it to a text, in the order of application."""
 
 
 def normalized_text(response: str, rules: RuleSet, without: str | None = None) -> str:
-    """Return the normalised text of a response; `without` is one of `STEPS` to leave out, if any.
-
-    Names of placeholders are in lower case: without that step no other spelling is known.
-    """
-    text = response
-    if without != "lower-casing":
-        text = text.lower()
-    if without != "ontology":
-        text = PLACEHOLDER.sub(lambda match: rules.ontology.get(match[1], ""), text)
-    if without != "suffix rules":
-        for suffix in rules.tables["responses"]["deleted"]:
-            text = text.replace(suffix, "")
-    if without != "Moses":
-        text = detokenize(text)
-    return text
+    """Return the normalised text of a response; `without` is a step to leave out, if any."""
+    for name, step in STEPS.items():
+        if name != without:
+            response = step(response, rules)
+    return response
 
 
 class Placeholders(NamedTuple):

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from traceback import walk_tb
@@ -91,6 +91,10 @@ _installed = cache(entry_points)
 """The entry points of all packages; a file of each package is read for them."""
 
 
+def _points(group: str) -> EntryPoints:
+    return _installed().select(group=f"mwz.{group}")
+
+
 def _owner(point: EntryPoint) -> str:
     """Return how messages name an entry point: package, version, group and name."""
     package = "unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
@@ -119,7 +123,7 @@ def declared(
         DeclarationError: It cannot be loaded, something is wrong with it, or its name is taken.
     """
     declarations: dict[str, _T] = {}
-    for point in _installed().select(group=f"mwz.{group}"):
+    for point in _points(group):
         try:
             content = _content(point)
         # A module of another package may raise anything, and may exit.
@@ -145,7 +149,7 @@ def package_versions(**used: Collection[object]) -> dict[str, str]:
     """
     versions = {}
     for group, contents in used.items():
-        for point in _installed().select(group=f"mwz.{group}"):
+        for point in _points(group):
             content = _content(point) if ":" in point.value else point.name
             if content in contents and point.dist is not None:
                 versions[point.dist.name] = point.dist.version
@@ -159,7 +163,7 @@ def package_fault(error: BaseException) -> str | None:
     """
     if isinstance(error, DeclarationError):
         return str(error)
-    points = [*_installed().select(group="mwz.metrics"), *_installed().select(group="mwz.formats")]
+    points = [*_points("metrics"), *_points("formats")]
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__"))
         # The module itself tells which of several objects of a package it is.
@@ -184,7 +188,7 @@ def blamed(group: str, content: object) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        for point in _installed().select(group=f"mwz.{group}"):
+        for point in _points(group):
             if point.load() is content and package_fault(error) is None:
                 problem = f"{type(error).__name__}: {error}"
                 raise DeclarationError(f"{_owner(point)}: {problem}") from error

@@ -250,9 +250,8 @@ class RuleSet:
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
-        arguments = (self.name,) if self.aliases is None else (self.name, self.aliases)
-        if self.name in rule_set_names() and rule_set(*arguments) is self:
-            return rule_set, arguments
+        if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
+            return rule_set, (self.name, self.aliases)
         given = [field.name for field in fields(self) if field.init]
         return RuleSet, tuple(getattr(self, name) for name in given)
 
@@ -312,20 +311,23 @@ def published_rule_sets() -> tuple[str, ...]:
     return tuple(name for name, file in _declarations().items() if "digest" in file)
 
 
-@lru_cache(maxsize=64)
 def rule_set(name: str, aliases: Aliases | None = None) -> RuleSet:
-    """Look up a rule set by name; the same arguments give the same object.
+    """Look up a rule set by name.
 
     Args:
         name: Its name.
-        aliases: Placeholder names to read besides its own, left out if there are none; the digest
-            stays.
+        aliases: Placeholder names to read besides its own; its digest stays.
 
     Raises:
         ValueError: There is none of that name.
     """
+    return _declared(name, aliases)
+
+
+@lru_cache(maxsize=64)
+def _declared(name: str, aliases: Aliases | None) -> RuleSet:
     if aliases is not None:
-        return replace(rule_set(name), aliases=aliases)
+        return replace(_declared(name, None), aliases=aliases)
     if name not in _declarations():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(_declarations())}")
     file = _declarations()[name]

@@ -7,7 +7,7 @@ is the response evaluator's fuzzy joint accuracy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,41 +148,40 @@ def _value(name: str, text: str, place: str) -> Any:
     kind = _FORGET + "DOMAIN" if name.startswith(_FORGET) and name != _FORGET else name
     if kind not in _NUMBERS:
         raise InputError(place, unknown("variant", name, [*VARIANTS, *_NUMBERS]))
+    read, expected = _NUMBERS[kind]
     try:
-        return _number(kind, text)
+        return read(text)
     except ValueError:
-        raise InputError(place, f"{name}: expected {_NUMBERS[kind]}, found {text!r}") from None
+        raise InputError(place, f"{name}: expected {expected}, found {text!r}") from None
+
+
+def _slots(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _decays(text: str) -> list[float]:
+    decays = [float(number) for number in text.split(",")]
+    # NaN fails every comparison.
+    if not all(0 <= decay < math.inf for decay in decays):
+        raise ValueError(text)
+    return decays
+
+
+def _forgetting(text: str) -> float:
+    share, turns = map(float, text.split(","))
+    # A λ that is computed counts with the six digits that people will write of it.
+    return float(f"{decay_to_forget(turns, share):g}")
 
 
 _FORGET = "forget:"
 
-_NUMBERS: Mapping[str, str] = {
-    "slots": "a number of at least 1",
-    "lambda": "numbers of at least 0, such as 0.25,0.5",
-    "forget": "SHARE,TURNS such as 0.95,6",
-    _FORGET + "DOMAIN": "SHARE,TURNS such as 0.95,3",
+_NUMBERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "slots": (_slots, "a number of at least 1"),
+    "lambda": (_decays, "numbers of at least 0, such as 0.25,0.5"),
+    "forget": (lambda text: [_forgetting(text)], "SHARE,TURNS such as 0.95,6"),
+    _FORGET + "DOMAIN": (_forgetting, "SHARE,TURNS such as 0.95,3"),
 }
-"""What else `Choices.from_variants` takes -> what it expects."""
-
-
-def _number(kind: str, text: str) -> int | float | list[float]:
-    """Return what one of `_NUMBERS` is to be.
-
-    Raises:
-        ValueError: The text is not what is expected.
-    """
-    if kind == "slots":
-        slots = int(text)
-        if slots < 1:
-            raise ValueError(text)
-        return slots
-    numbers = [float(number) for number in text.split(",")]
-    if kind == "lambda":
-        # NaN fails every comparison.
-        if not all(0 <= decay < math.inf for decay in numbers):
-            raise ValueError(text)
-        return numbers
-    share, turns = numbers
-    # A λ that is computed counts with the six digits that people will write of it.
-    decay = float(f"{decay_to_forget(turns, share):g}")
-    return [decay] if kind == "forget" else decay
+"""What else `Choices.from_variants` takes -> what reads it, and what it expects."""
