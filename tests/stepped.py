@@ -13,7 +13,6 @@ from mwz.harness.metrics import (
     PlayedDialogue,
     Setup,
     domain_result,
-    matched,
     rates,
     steps,
 )
@@ -49,11 +48,9 @@ def result_of(
 ) -> DialogueResult:
     """Return the result of a dialogue; the set-up is called like the strict one."""
     goals = {}
-    for domain, wanted in played.gold.goal.items():
+    for domain in played.gold.goal:
         walked = [*steps(played, domain, database, setup, rules)]
-        offered = walked[-1].offered if walked else None
-        chance = matched(offered, played, domain, database, setup, rules)
-        goals[domain] = domain_result(chance, walked, wanted.requestable)
+        goals[domain] = domain_result(walked, played, domain, database, setup, rules)
     return DialogueResult(played.id, len(played.responses), goals={"strict": goals})
 
 

@@ -98,12 +98,8 @@ def command(
         loaded = chosen_benchmark(benchmark)
         for system in systems:
             scorer = Scorer(loaded, system.options(options))
-            content = system.content
-            if isinstance(content, str):
-                _, played, remarks = played_predictions(scorer, content)
-            else:
-                submission = check_predictions(scorer, content, system.source)
-                _, played, remarks = played_predictions(scorer, submission)
+            submission = check_predictions(scorer, system.content, system.source)
+            _, played, remarks = played_predictions(scorer, submission)
             tell(system.source, remarks)
             explained.append((system.name, diagnose(played)))
     sources, outputs = zip(*explained, strict=True)

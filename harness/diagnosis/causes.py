@@ -36,7 +36,6 @@ from ..metrics import (
     Step,
     domain_result,
     flat_state,
-    matched,
     play,
     slot_name,
     steps,
@@ -82,11 +81,9 @@ def explain(
     """Return goal domain -> how it came out in the strict set-up, with what was lost and why."""
     strict = SETUPS[MAIN_SETUP].setup
     results = {}
-    for domain, goal in dialogue.gold.goal.items():
+    for domain in dialogue.gold.goal:
         walked = list(steps(dialogue, domain, database, strict, rules))
-        offered = walked[-1].offered if walked else None
-        chance = matched(offered, dialogue, domain, database, strict, rules)
-        result = domain_result(chance, walked, goal.requestable)
+        result = domain_result(walked, dialogue, domain, database, strict, rules)
         slot_causes = {}
         for slot, provided in result.provided.items():
             mentions = [step for step in walked if slot in step.slots]

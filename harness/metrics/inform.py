@@ -14,7 +14,7 @@ Source: Budzianowski et al. (2018); "Shades of BLEU, Flavours of Success" (2021)
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -150,18 +150,21 @@ def matched(
 
 
 def domain_result(
-    chance: float, walked: Sequence[Step], requestable: Collection[str]
+    walked: Sequence[Step],
+    dialogue: PlayedDialogue,
+    domain: str,
+    database: VenueDatabase,
+    setup: Setup,
+    rules: RuleSet,
 ) -> DomainResult:
-    """Return how a goal domain came out.
-
-    Args:
-        chance: The probability that it is matched.
-        walked: Its steps.
-        requestable: The slots that the goal requests.
-    """
+    """Return how a goal domain came out, by its steps."""
     provided = {slot for step in walked for slot in step.provided}
-    # In the order of their names: a set has none that lasts.
-    return DomainResult(chance, {slot: slot in provided for slot in sorted(requestable)})
+    offered = walked[-1].offered if walked else None
+    return DomainResult(
+        matched(offered, dialogue, domain, database, setup, rules),
+        # In the order of their names: a set has none that lasts.
+        {slot: slot in provided for slot in sorted(dialogue.gold.goal[domain].requestable)},
+    )
 
 
 @dataclass(frozen=True)
@@ -203,11 +206,9 @@ def outcomes(played: Played, setup: str) -> Mapping[str, Mapping[str, DomainResu
         SETUPS[setup].domains or played.domains,
     ):
         results = {}
-        for domain, goal in dialogue.gold.goal.items():
+        for domain in dialogue.gold.goal:
             walked = list(steps(dialogue, domain, database, chosen, rules))
-            offered = walked[-1].offered if walked else None
-            chance = matched(offered, dialogue, domain, database, chosen, rules)
-            results[domain] = domain_result(chance, walked, goal.requestable)
+            results[domain] = domain_result(walked, dialogue, domain, database, chosen, rules)
         by_dialogue[dialogue.id] = results
     return by_dialogue
 

@@ -160,9 +160,8 @@ def score_predictions(
         played = free_run(chosen, predictions, source)
         report, remarks = played.report(chosen), tuple(played.remarks)
     else:
-        if not isinstance(predictions, Submission | str):
-            predictions = check_predictions(chosen, predictions, source)
-        chosen, played, remarks = played_predictions(chosen, predictions, "resampled" in wanted)
+        submission = check_predictions(chosen, predictions, source)
+        chosen, played, remarks = played_predictions(chosen, submission, "resampled" in wanted)
         report = chosen.report(played)
     report = replace(report, remarks=remarks)
     lines = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from mwz import database
 from mwz.normalization import RuleSet, package_versions, sha256
@@ -358,10 +358,30 @@ def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
     return free_running.play_free_running(plain_form(dialogues, source), source, scorer)
 
 
+@overload
 def check_predictions(
     scorer: Scorer, predictions: bytes | Standard, source: str, likely_mistakes: bool = True
-) -> Submission:
+) -> Submission: ...
+
+
+@overload
+def check_predictions(
+    scorer: Scorer,
+    predictions: bytes | Standard | Submission | str,
+    source: str,
+    likely_mistakes: bool = True,
+) -> Submission | str: ...
+
+
+def check_predictions(
+    scorer: Scorer,
+    predictions: bytes | Standard | Submission | str,
+    source: str,
+    likely_mistakes: bool = True,
+) -> Submission | str:
     """Return an (unpacked) predictions file, or the same parsed, as a submission.
+
+    A submission, and the name of one that the harness makes, are returned as they are.
 
     Args:
         scorer: How to score.
@@ -372,6 +392,8 @@ def check_predictions(
     Raises:
         InputError: It is no submission to the benchmark.
     """
+    if isinstance(predictions, Submission | str):
+        return predictions
     if isinstance(predictions, bytes):
         predictions = read_standard(predictions, source)
     resolved = scorer.options.resolved

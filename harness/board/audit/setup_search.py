@@ -236,7 +236,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
         InputError: The predictions are no submission to the benchmark.
     """
     content, _, aliases = outputs
-    checked = content if isinstance(content, str) else check_predictions(scorer, content, name)
+    checked = check_predictions(scorer, content, name)
     scorers = {}
     submissions = {}
     for rules in published_rule_sets():
