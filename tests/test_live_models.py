@@ -121,7 +121,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     message: str,
 ) -> None:
     if fault is _silent:
-        monkeypatch.setattr("mwz.harness.live.agents._TIMEOUT", 0.05)
+        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
     file = tmp_path / "p.jsonl"
     play.done(server, file)
     before = file.read_bytes()

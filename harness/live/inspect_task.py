@@ -17,8 +17,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
 # Inspect also loads this file by its path, where it is in no package.
-from mwz.harness.live.agents import MOST_ROUNDS, spoken
 from mwz.harness.live.environment import Environment, Outcome
+from mwz.harness.live.models import MOST_ROUNDS, spoken
 from mwz.harness.live.world import BrokenOffError, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")

@@ -46,20 +46,10 @@ from ..io import (
     write_atomically,
     write_json,
 )
-from .agents import (
-    Agent,
-    Baseline,
-    Call,
-    Complete,
-    ModelAgent,
-    ModelUser,
-    chat_model,
-    function_agent,
-    imported_function,
-    server_digest,
-)
+from .agents import Agent, Baseline, Call, function_agent, imported_function
 from .causes import findings
 from .environment import MISSING, outcome_of
+from .models import Complete, ModelAgent, ModelUser, chat_model, server_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
