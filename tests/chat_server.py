@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from loopback import running
 
-Answer = Mapping[str, Any] | int | bytes | Callable[[], Any] | None
+
+@dataclass(frozen=True)
+class Packed:
+    """A body that the server says is gzip."""
+
+    content: bytes
+
+
+Answer = Mapping[str, Any] | int | bytes | Packed | Callable[[], Any] | None
 """A message, an HTTP status, a body that is no completion, what gives one of these after a while,
 or None for a cut connection."""
 
@@ -69,11 +78,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(answer, json.dumps({"error": {"message": f"status {answer}"}}).encode())
         elif isinstance(answer, bytes):
             self._send(200, answer)
+        elif isinstance(answer, Packed):
+            self._send(200, answer.content, {"Content-Encoding": "gzip"})
         else:
             self._send(200, completion(answer))
 
-    def _send(self, status: int, content: bytes) -> None:
+    def _send(self, status: int, content: bytes, headers: Mapping[str, str] = {}) -> None:
         self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         # The client is told not to wait, or it would for seconds.

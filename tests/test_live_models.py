@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, ChatServer, calling, chat_server, completion, saying
+from chat_server import Answer, ChatServer, Packed, calling, chat_server, completion, saying
 from helpers import Cli, Run
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -42,6 +43,10 @@ def _silent() -> Answer:
 def _costing(tokens: bytes) -> bytes:
     """Return an answer of so many tokens read."""
     return completion(saying("Hm.")).replace(b'"prompt_tokens": 7', b'"prompt_tokens": ' + tokens)
+
+
+_BOMB = Packed(gzip.compress(bytes(100_000_000)))
+"""An answer of a hundred megabytes, in a hundred kilobytes."""
 
 
 def _calls(*calls: object) -> Mapping[str, Any]:
@@ -101,6 +106,8 @@ def test_passing_trouble_is_waited_for(
         (500, "(5 attempts)"),
         (None, "Connection error (5 attempts)"),
         (_silent, "timed out (5 attempts)"),
+        (_BOMB, "no chat completion: it is packed (gzip), though the request forbids it"),
+        (b" " * 10_000_001, "no chat completion: it has more than 10,000,000 bytes"),
         (b"<html>", "no chat completion"),
         (b'"a string"', "no chat completion"),
         (_calls("query_hotel"), "no chat completion"),
@@ -128,7 +135,9 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     server.faults = [fault] * 40
     asked = len(server.requests)
     shown = play.refused(server, file, tasks=3)
-    assert len(server.requests) - asked == (1 if fault in (401, 403, 404) else 5)
+    # A status of the set-up ends it at once; else a greeting tells whether the server answers.
+    requests = {401: 1, 404: 1, 403: 2}.get(fault, 6) if isinstance(fault, int) else 6
+    assert len(server.requests) - asked == requests
     assert message in shown
     assert "model m at http://127.0.0.1" in shown
     assert file.read_bytes() == before
@@ -137,12 +146,41 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     assert [line["dialogue_id"] for line in _lines(file)] == ["town001", "town002", "town003"]
 
 
-def test_a_refusal_fails_one_dialogue(play: _Player, server: ChatServer, tmp_path: Path) -> None:
-    server.faults = [400]
-    play.done(server, tmp_path / "p.jsonl", tasks=2)
-    refused, other = _lines(tmp_path / "p.jsonl")
-    assert "status 400" in refused["outcome"]["error"]
-    assert not refused["outcome"]["solved"]
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (400, "status 400"),
+        (403, "status 403"),
+        (500, "status 500"),
+        (_silent, "timed out"),
+        (b"<html>", "no chat completion"),
+        (_BOMB, "it is packed"),
+    ],
+)
+def test_a_dialogue_that_cannot_be_finished_is_lost_and_no_other(
+    play: _Player,
+    server: ChatServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Answer,
+    message: str,
+) -> None:
+    if fault is _silent:
+        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
+    begun: list[str] = []
+
+    def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        """Fail from the first dialogue's second turn on, but answer others and greetings."""
+        begun.append(messages[1]["content"])
+        is_over = messages[1]["content"] == begun[0] and messages[-1]["role"] == "tool"
+        return fault if is_over else _agent(messages)
+
+    server.answer = agent
+    told = play.done(server, tmp_path / "p.jsonl", tasks=2).err
+    lost, other = _lines(tmp_path / "p.jsonl")
+    assert message in lost["outcome"]["error"]
+    assert f"first error: trial 1, dialogue town001: {lost['outcome']['error']}" in told
+    assert not lost["outcome"]["solved"]
     assert other["outcome"]["error"] is None
 
 

@@ -161,17 +161,13 @@ def _play(cli: Cli, model: Model, file: Path, *options: object) -> Run:
             "town001",
             "turn 0: the agent calls tools 15 times and does not respond",
         ),
-        ("error of the agent", lambda messages: 400, "town001", "turn 0: Error code: 400"),
     ],
 )
 def test_what_a_model_does_wrong_is_named(
     cli: Cli, tmp_path: Path, cause: str, model: Model, id_: str, words: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    played = _play(cli, model, file, "--tasks", 2)
-    if "Error code" in words:
-        first = "first error: trial 1, dialogue town001: Error code: 400"
-        assert played.err.count(first) == 1
+    _play(cli, model, file, "--tasks", 2)
     why = cli.of("why", file, "--benchmark", "sample")
     table = why.done().out
     assert re.search(rf"(?m)^{cause}  .* \d+ +\d+\.00$", table)

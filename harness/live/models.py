@@ -1,9 +1,9 @@
 """Language models as agents and users of live dialogues.
 
-Language models are reached through any address that speaks OpenAI's chat protocol. Requests are
-repeated by the `openai` client, with growing pauses, where the server is busy, fails, is silent or
-cuts the connection. What the server refuses for its content breaks one dialogue off, which counts
-as failed; anything else that lasts stops the run, and what was played is kept.
+They are reached through any address that speaks OpenAI's chat protocol. Requests are repeated by
+the `openai` client, with growing pauses, where the server is busy, fails, is silent or cuts the
+connection. If that does not help, the server is sent a greeting with the same prompt and fields: if
+it answers, the dialogue is at fault, and lost; if not, the run stops, and what was played is kept.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mwz.normalization import digest_of_json
 
@@ -24,14 +24,6 @@ from ..signature import SHOWN_HASH
 from .agents import Call
 from .world import BrokenOffError, Message, UserTurn, World, script, tool_schemas
 
-Complete: TypeAlias = Callable[..., Message]
-"""Returns a model's next message, without its thoughts.
-
-It is given the messages so far, a counter to which calls and tokens are added, and further
-parameters of the request. It raises a `BrokenOffError` if the server refuses the content, and an
-`InputError` if the server cannot be reached, fails, or answers something else.
-"""
-
 KEY_VARIABLE = "OPENAI_API_KEY"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _OPENAI = "https://api.openai.com/v1"
@@ -40,75 +32,153 @@ _ATTEMPTS = 5
 _TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
 
+_MOST_BYTES = 10_000_000
+"""Bytes of an answer: some hundred times those of the longest response."""
+
 _MOST_TOKENS = 10_000_000
 """Tokens of one request or answer: a dialogue cannot cost more than `Costs` allows."""
 
 MOST_ROUNDS = 15
 """How often an agent may call tools before it has to respond."""
 
-_REFUSED = (400, 413, 422)
-"""Statuses by which servers refuse what is in a request: too long, or filtered."""
+_SETUP_STATUSES = (401, 404, 429)
+"""Statuses that no dialogue is at fault for: a wrong key, an unknown model, too many requests."""
 
-_REPEATED = (0, 408, 409, 429)
-"""Those that the client tries again, and none at all, besides those from 500."""
+_CHECK = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
+_ADVICE = dict.fromkeys((400, 401, 403, 404, 422), _CHECK)
+"""Status -> what to do about it; what has none is told with the number of attempts."""
 
 _LONGEST_ERROR = 200
 _SENT = {"role", "content", "tool_calls"}
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
-def chat_model(model: str, base_url: str | None = None) -> Complete:
-    """Return what completes dialogues by a model at an address. Threads may share it.
+class _UnansweredError(Exception):
+    """A request that a server does not answer by a completion, after all attempts.
 
     Args:
-        model: Its name there.
+        reason: What the server or the client says.
+        status: The HTTP status; 0 for none.
+        advice: What to do if no request is answered.
+    """
+
+    def __init__(self, reason: str, status: int, advice: str) -> None:
+        super().__init__(f"{reason} ({advice})")
+        self.reason, self.status = reason, status
+
+
+class ChatModel:
+    """A language model at an address. Threads may share it.
+
+    Args:
+        name: Its name there.
         base_url: The address; None for that of OPENAI_BASE_URL, or OpenAI's own.
 
     Raises:
         InputError: The package `openai` is not installed, or there is no key for OpenAI.
     """
-    address = base_url or os.environ.get(_ADDRESS_VARIABLE)
-    where = f"model {model} at {_shown_address(base_url)}"
-    if not _shown_address(base_url).startswith(("http://", "https://")):
-        raise InputError(where, "expected an address with http:// or https://")
-    try:
-        import openai
-    except ImportError:
-        needs = "needs the package openai (the extra `openai`): pip install openai"
-        raise InputError(f"model {model}", needs) from None
-    key = os.environ.get(KEY_VARIABLE) or "none"
-    if key == "none" and address is None:
-        needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
-        raise InputError(f"model {model}", needs)
-    client: Any = openai.OpenAI(
-        api_key=key, base_url=address or _OPENAI, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
-    )
 
-    def complete(messages: Sequence[Message], cost: Counter[str], **options: object) -> Message:
-        trouble = ""
-        for _ in range(_ATTEMPTS):
+    def __init__(self, name: str, base_url: str | None = None) -> None:
+        self._name = name
+        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
+        self._place = f"model {name} at {_shown_address(base_url)}"
+        if not _shown_address(base_url).startswith(("http://", "https://")):
+            raise InputError(self._place, "expected an address with http:// or https://")
+        try:
+            import openai
+        except ImportError:
+            needs = "needs the package openai (the extra `openai`): pip install openai"
+            raise InputError(f"model {name}", needs) from None
+        key = os.environ.get(KEY_VARIABLE) or "none"
+        if key == "none" and address is None:
+            needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
+            raise InputError(f"model {name}", needs)
+        self._errors = (openai.APIStatusError, openai.APIConnectionError)
+        self._client: Any = openai.OpenAI(
+            api_key=key,
+            base_url=address or _OPENAI,
+            timeout=_TIMEOUT,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [_bounded]}),
+        )
+
+    def complete(
+        self, messages: Sequence[Message], cost: Counter[str], **options: object
+    ) -> Message:
+        """Return the next message of a dialogue, without its thoughts.
+
+        Args:
+            messages: The messages so far; the first is the system's.
+            cost: Counts calls and tokens, to which those of the request are added.
+            options: Further parameters of the request.
+
+        Raises:
+            BrokenOffError: The server answers other dialogues, but not this one.
+            InputError: It answers none, or asks to wait.
+        """
+        for attempts in (_ATTEMPTS, 1):
+            try:
+                return self._answer(messages, cost, options, attempts)
+            except _UnansweredError as error:
+                trouble = error
+            if trouble.status in _SETUP_STATUSES or not self._greets(messages, cost, options):
+                raise InputError(self._place, str(trouble))
+        raise BrokenOffError(f"no answer from the model: {trouble.reason}")
+
+    def _greets(
+        self, messages: Sequence[Message], cost: Counter[str], options: Mapping[str, object]
+    ) -> bool:
+        """Return whether the server answers a greeting: else it is at fault, not the dialogue."""
+        greeting = [*messages[:1], {"role": "user", "content": "Hello."}]
+        try:
+            self._answer(greeting, cost, options, 1)
+        except _UnansweredError:
+            return False
+        return True
+
+    def _answer(
+        self,
+        messages: Sequence[Message],
+        cost: Counter[str],
+        options: Mapping[str, object],
+        attempts: int,
+    ) -> Message:
+        client = self._client.with_options(max_retries=attempts - 1)
+        for _ in range(attempts):
             try:
                 answer = client.chat.completions.create(
-                    model=model, messages=list(messages), **options
+                    model=self._name, messages=list(messages), **options
                 )
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
-            except (openai.APIStatusError, openai.APIConnectionError) as error:
+            except self._errors as error:
                 reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
                 status = getattr(error, "status_code", 0)
-                if status in _REFUSED:
-                    raise BrokenOffError(reason) from None
-                advice = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
-                if status in _REPEATED or status >= 500:
-                    advice = f"{_ATTEMPTS} attempts"
-                raise InputError(where, f"{reason} ({advice})") from None
+                advice = _ADVICE.get(status, f"{attempts} attempts")
+                raise _UnansweredError(reason, status, advice) from None
             except Exception as error:  # whatever the server sends
-                trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
+                trouble = f"the answer is no chat completion: {cut(str(error), _LONGEST_ERROR)}"
                 continue
             cost.update({"calls": 1, **tokens})
             return message
-        raise InputError(where, f"{trouble}, {_ATTEMPTS} times")
+        raise _UnansweredError(trouble, 0, f"{attempts} attempts")
 
-    return complete
+
+def _bounded(response: Any) -> None:
+    """Read an answer of the client's HTTP library up to a limit; it is not unpacked.
+
+    Raises:
+        ValueError: It is packed, or longer.
+    """
+    packing = response.headers.get("content-encoding", "identity")
+    if packing != "identity":
+        raise ValueError(f"it is packed ({packing}), though the request forbids it")
+    content = bytearray()
+    for part in response.stream:
+        content += part
+        if len(content) > _MOST_BYTES:
+            raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+    response.stream.close()
+    response.stream = type(response)(response.status_code, content=bytes(content)).stream
 
 
 def _shown_address(base_url: str | None) -> str:
@@ -151,11 +221,11 @@ class ModelAgent:
     """A language model with tools.
 
     Args:
-        complete: The model.
+        model: The model.
     """
 
-    def __init__(self, complete: Complete) -> None:
-        self._complete = complete
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
         self.cost: Counter[str] = Counter()
         self._messages: list[Message] = [{"role": "system", "content": script("prompts")["agent"]}]
 
@@ -163,11 +233,11 @@ class ModelAgent:
         """Return the response to what the user says, after any calls of tools.
 
         Raises:
-            BrokenOffError: It calls tools without end, or the server refuses the dialogue.
+            BrokenOffError: It calls tools without end, or the server does not answer.
         """
         self._messages.append({"role": "user", "content": utterance})
         for _ in range(MOST_ROUNDS):
-            message = self._complete(self._messages, self.cost, tools=tool_schemas())
+            message = self._model.complete(self._messages, self.cost, tools=tool_schemas())
             self._messages.append(message)
             if not message.get("tool_calls"):
                 return str(message["content"])
@@ -183,14 +253,14 @@ class ModelUser:
     """A language model that plays the user by the task's instructions.
 
     Args:
-        complete: The model.
+        model: The model.
         task: The task.
         world: Not used: a model knows the instructions alone.
         seed: Not used.
     """
 
-    def __init__(self, complete: Complete, task: Task, world: World, seed: str) -> None:
-        self._complete = complete
+    def __init__(self, model: ChatModel, task: Task, world: World, seed: str) -> None:
+        self._model = model
         self.cost: Counter[str] = Counter()
         lines = "\n".join(f"- {line}." for line in task.message)
         prompts = script("prompts")
@@ -201,11 +271,11 @@ class ModelUser:
         """Return what the user says to a response.
 
         Raises:
-            BrokenOffError: It says nothing, or the server refuses the dialogue.
+            BrokenOffError: It says nothing, or the server does not answer.
         """
         heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        utterance: str = self._complete(self._messages, self.cost)["content"]
+        utterance: str = self._model.complete(self._messages, self.cost)["content"]
         if not utterance:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": utterance})

@@ -49,7 +49,7 @@ from ..io import (
 from .agents import Agent, Baseline, Call, function_agent, imported_function
 from .causes import findings
 from .environment import MISSING, outcome_of
-from .models import Complete, ModelAgent, ModelUser, chat_model, server_digest
+from .models import ChatModel, ModelAgent, ModelUser, server_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
@@ -123,7 +123,7 @@ def command(
     option.refuse_if(
         base_url and not models, "--base-url is for --agent model:NAME or --user model:NAME"
     )
-    chats = {name: chat_model(name.removeprefix(_MODEL), base_url) for name in models}
+    chats = {name: ChatModel(name.removeprefix(_MODEL), base_url) for name in models}
     agent_name, make_agent = _talker("agent", agent, chats)
     user_name, make_user = _talker("user", user, chats)
     server = server_digest(base_url) if models else None
@@ -179,7 +179,7 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
     return files
 
 
-def _talker(role: str, name: str, chats: Mapping[str, Complete]) -> tuple[str, Any]:
+def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     if name == SCRIPTS[role]:
         return script_name(role), _BY_SCRIPT[role]
