@@ -37,14 +37,13 @@ from mwz.harness.board.pairs import (
     complete_pairs,
     entry_key,
     evidence_of_rows,
-    exact_turns,
+    marked_turns,
     missing_pairs,
     pairs_text,
     read_pairs,
 )
 from mwz.harness.board.rows import Row
 from mwz.harness.board.scores import FIGURES, DialogueScores, Intervals, parse_scores, scores_text
-from mwz.harness.board.tracked import entered_scores
 from mwz.harness.comparison import Interval, compare, intervals_of
 from mwz.harness.diagnosis import Causes
 from mwz.harness.diagnosis.losses import Points
@@ -323,7 +322,8 @@ def _tracker(key: str, *exact: str) -> Entry:
     """Return an entry whose states are exact where a mark is 1, a text per dialogue."""
     entry = read_entry(REPOSITORY / "dard-dst-mistral")
     marks = replace(entry.scores.fingerprints, exact=" ".join(exact))
-    return replace(entry, folder=Path(key), scores=replace(entry.scores, fingerprints=marks))
+    scores = replace(entry.scores, fingerprints=marks, further_gold={})
+    return replace(entry, folder=Path(key), scores=scores)
 
 
 def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
@@ -348,12 +348,21 @@ def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
     assert [[row.key for row in band] for band in bands] == [["a", "c"], ["b"]]
 
 
-def test_states_are_compared_with_those_against_the_same_gold_states_alone() -> None:
+def test_states_are_compared_with_those_against_the_same_gold_states_alone(
+    tmp_path: Path,
+) -> None:
     first, second = _tracker("a", "1"), _tracker("b", "1")
-    other = replace(second.scores.result, gold="version", gold_version="2.4")
-    entries = [first, replace(second, scores=replace(second.scores, result=other))]
     assert missing_pairs({}, [first, second]) == [("a/states", "b/states")]
-    assert missing_pairs({}, entries) == []
+    signature = replace(second.scores.result.signature, data=None)
+    of_24 = {"signature": signature, "gold": "version", "gold_version": "2.4"}
+    other = replace(second.scores.result, **of_24)
+    entered = replace(second, scores=replace(second.scores, result=other))
+    assert missing_pairs({}, [first, entered]) == []
+    # The first is scored against these as well, by marks of its own: exact once of twice.
+    further = {"2.4": dict.fromkeys(("keep", "drop"), replace(other, exact="01"))}
+    first = replace(first, scores=replace(first.scores, further_gold=further))
+    pairs = complete_pairs(tmp_path, [first, entered])
+    assert pairs["a/states/2.4", "b/states/2.4"].figures["jga"].difference == -50
 
 
 def test_what_is_stored_of_states_is_what_their_accuracy_is_made_of(sample: Benchmark) -> None:
@@ -363,12 +372,11 @@ def test_what_is_stored_of_states_is_what_their_accuracy_is_made_of(sample: Benc
     assert first == "10".ljust(sample.dialogues["town001"].turns, ".")
     assert set("".join(others)) == {"."}
     by_key = {entry.key: entry for entry in read_entries(REPOSITORY)}
-    for gold, exact_by_name in exact_turns(by_key.values()).items():
+    for gold, exact_by_name in marked_turns(by_key.values()).items():
         for name, exact in exact_by_name.items():
             marks, scores = "".join(exact.values()), by_key[entry_key(name)].scores
-            entered = scores.result or entered_scores(scores.main)
-            assert 100 * marks.count("1") / len(marks) == pytest.approx(entered.jga, rel=1e-12)
-            assert gold == entered.gold_digest
+            [jga] = [against.jga for against in scores.tracked() if against.gold_digest == gold]
+            assert 100 * marks.count("1") / len(marks) == pytest.approx(jga, rel=1e-12)
 
 
 # --------------------------------------------------------------------------- the repository's own

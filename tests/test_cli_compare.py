@@ -179,8 +179,16 @@ def test_entries_compare_by_what_they_store(cli: Cli, compare: Cli, here: Path) 
     # What is stored is of one rule set, and of no more figures.
     message = compare.refused("first", HASTY, "--rules", "2023")
     assert "first and hasty: different rules: 2021-" in message
-    message = compare.refused("first", HASTY, "--metrics", "dst")
+    message = compare.refused("first", HASTY, "--metrics", "dst,inform")
     assert "only BLEU, Inform, Success and Combined, strict, by rule set 2021" in message
+    # What is asked for is compared alone; of states, JGA is stored.
+    for metrics, names in (("inform", FIGURES[1:3]), ("bleu", FIGURES[:1]), ("dst", ["dst.JGA"])):
+        (pair,) = compare.json("first", HASTY, "--metrics", metrics)["pairs"]
+        assert set(pair) - {"a", "b", "dialogues", "notes"} == set(names)
+    (all_states,) = compare.json(CAREFUL, HASTY, "--metrics", "dst")["pairs"]
+    assert pair["dst.JGA"] == all_states["dst.JGA"]
+    message = compare.refused("first", HASTY, "--gold", "2.4")
+    assert "entry first: stores nothing of its turns against gold states 2.4" in message
     # A file of an entry's name is the file.
     (here / "first").write_bytes(HASTY.read_bytes())
     run = compare("first", CAREFUL)
@@ -274,6 +282,11 @@ def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> 
     assert second["dst.JGA"]["p_holm"] == 1.0
     message = compare(files[0], files[1]).out
     assert "JGA 100.00 and 0.00: right has 100.00 more than wrong, p = .0" in message
+    # All main figures are tested.
+    assert {name for name in first if name.startswith("dst.")} >= {"dst.F1", "dst.FGA.0.5"}
+    assert re.findall(r"^(\S+(?: λ=0.5)?) 100.00 and 0.00", message, re.MULTILINE) == [
+        "JGA", "FGA λ=0.5", "GCA", "F1",
+    ]  # fmt: skip
     assert "states alone are compared by `dst`" in compare.refused(*files, "--metrics", "bleu")
     assert "--rules is not for states alone" in compare.refused(*files, "--rules", "2023")
     # What has neither is refused as predictions are.

@@ -24,7 +24,13 @@ from .model import (
     Board as Board,
     read_board as read_board,
 )
-from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as stored_evidence
+from .pairs import (
+    IN_WORDS as IN_WORDS,
+    of_file as of_file,
+    states_of_file as states_of_file,
+    stored_evidence as stored_evidence,
+    stored_states as stored_states,
+)
 from .paper_table import (
     PaperSystem as PaperSystem,
     paper as paper,

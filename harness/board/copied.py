@@ -22,7 +22,8 @@ from pydantic import Field
 from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
-from ..metrics import FEWEST, TrackedDialogue, dialogue_states, queries, track_states
+from ..metrics import FEWEST, TrackedDialogue, queries, track_states
+from .tracked import exact_turns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,9 +62,8 @@ class Fingerprints:
             than six words are left out.
         states: Of what queries use of predicted states; states that agree with gold are left out,
             since all good trackers share them.
-        exact: Whether predicted states are the gold states, as for joint goal accuracy: 1, 0, or
-            `.` of a turn that is not tracked; a blank is between dialogues. None where no states
-            are predicted.
+        exact: Whether predicted states are the gold states that they were entered with, as
+            `TrackedScores.exact`. None where no states are predicted.
     """
 
     benchmark: str
@@ -151,7 +151,6 @@ def fingerprints_of(
     rules = rule_set(DEFAULT_RULES)
     phrases: dict[str, list[str]] = {}
     beliefs: dict[str, list[str]] = {}
-    exact = {}
     for id_, texts in (responses or {}).items():
         phrases[id_] = []
         for words in map(words_of, texts):
@@ -170,15 +169,13 @@ def fingerprints_of(
             if constraints != gold_constraints:
                 mark = _mark(" ".join(map(str, sorted(constraints))))
             beliefs[id_].append(mark)
-    for dialogue in track_states(states or {}, benchmark) if tracked is None else tracked:
-        pairs = dialogue_states(dialogue)
-        exact[dialogue.id] = "".join("01"[pair.failed == 0] for pair in pairs)
-    of_all = [exact.get(id_, "").ljust(dialogue.turns, ".") for id_, dialogue in dialogues.items()]
+    if tracked is None:
+        tracked = track_states(states or {}, benchmark)
     return Fingerprints(
         benchmark.name,
         phrases="" if responses is None else _in_order(benchmark, phrases),
         states="" if states is None else _in_order(benchmark, beliefs),
-        exact=None if states is None else " ".join(of_all),
+        exact=None if states is None else exact_turns(tracked, benchmark),
     )
 
 

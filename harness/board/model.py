@@ -180,7 +180,7 @@ class Board:
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
         """What pairs call a ranked row -> its first and last possible rank, as far as it is known.
 
-        From 1 + the ranked rows of the track that are significantly better, to the number of ranked
+        From 1 + the ranked rows of the table that are significantly better, to the number of ranked
         rows less those that are significantly worse, by the figure that ranks, on the dialogues
         that both play. Rows that do not compare stay above or below; a row that compares with no
         other has no range. Source: the rank ranges of the WMT shared tasks.
@@ -191,11 +191,12 @@ class Board:
             return ranges
         for name, track in tracks().items():
             if track.delexicalised or track.kind == "states only":
-                keys = [row.pair_key for row in self.ranked(name)]
-                for place, key in enumerate(keys):
-                    rank_range = self._range(keys, place)
-                    if rank_range is not None:
-                        ranges[key] = rank_range
+                for table in self.tables_by_track[name]:
+                    keys = [row.pair_key for row in _ranked(table)]
+                    for place, key in enumerate(keys):
+                        rank_range = self._range(keys, place)
+                        if rank_range is not None:
+                            ranges[key] = rank_range
         return ranges
 
     def _range(self, keys: Sequence[str], place: int) -> tuple[int, int] | None:
@@ -225,7 +226,7 @@ class Board:
 
     def ranked(self, track: str) -> list[Row]:
         """Return the ranked rows of a track's first table that pages show, the best first."""
-        return [row for row in self.of_track(track) if row.rank is not None and row.stands]
+        return _ranked(self.of_track(track))
 
     def bands(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in bands, the best first; none where no rank ranges are.
@@ -302,6 +303,10 @@ class Board:
             if 0 <= other_place < len(ranked):
                 other = ranked[other_place]
                 yield who, other, self.pairs.get((ranked_row.pair_key, other.pair_key))
+
+
+def _ranked(table: Sequence[Row]) -> list[Row]:
+    return [row for row in table if row.rank is not None and row.stands]
 
 
 def row_of(board: Board, entry: Entry) -> Row | None:

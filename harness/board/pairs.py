@@ -1,7 +1,7 @@
 """Entries compared by what they store of their dialogues, and `pairs.jsonl`, two by two.
 
-Entries with predicted states are also compared by these, against the benchmark's gold states, as
-systems of their own that are called NAME/states.
+Entries with predicted states are also compared by these, as systems of their own: NAME/states
+against the benchmark's gold states, NAME/states/2.4 against those of that version.
 
 What an entry stores of every dialogue is enough for `FIGURES` under the default rule set, in the
 strict set-up. What is known of a file is brought into the same form by `of_file`.
@@ -22,8 +22,9 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import TypeAlias
 
-from mwz.normalization import DEFAULT_RULES, sha256
+from mwz.normalization import DEFAULT_RULES, rule_set, sha256
 
+from ..benchmark import Benchmark
 from ..comparison import (
     DEFAULT_TEST,
     SEED,
@@ -33,21 +34,42 @@ from ..comparison import (
     Pair,
     compare_pairs,
 )
+from ..data import gold_versions
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
-from ..metrics import MAIN_SETUP, TOTALS, TOTALS_COLUMNS, Figure, Metric, Presentation, percent
+from ..metrics import (
+    MAIN_SETUP,
+    TOTALS,
+    TOTALS_COLUMNS,
+    Figure,
+    Metric,
+    Presentation,
+    TrackedFile,
+    percent,
+)
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
 from .scores import FIGURES, Mismatch, mismatches, plain
+from .tracked import TrackedScores, exact_turns
 
 PAIRS_FILE = "pairs.jsonl"
 
 RANKING, JGA = "combined", "jga"
 """The figures that rank, by which rows of the leaderboard are compared."""
 
-STATES = "/states"
-"""What the names of entries end with that are compared by their states."""
+_STATES = "/states"
+
+
+def states_name(key: str, scores: TrackedScores) -> str:
+    """Return what pairs call an entry that is compared by its states, against some gold states.
+
+    It is empty for gold states of a file's own, which others do not share.
+    """
+    if scores.gold == "benchmark":
+        return f"{key}{_STATES}"
+    return "" if scores.version is None else f"{key}{_STATES}/{scores.version}"
+
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
 
@@ -73,10 +95,81 @@ def stored_evidence(entry: Entry) -> Evidence:
     return evidence_of_rows(entry.key, signature, list(map(str, dialogues.places)), rows)
 
 
-def exact_turns(entries: Iterable[Entry]) -> dict[str, dict[str, dict[int, str]]]:
-    """Return what the states of entries are compared by.
+def stored_states(entry: Entry, version: str | None = None) -> Evidence:
+    """Return the evidence of an entry's states from its stored marks of exact turns: JGA alone.
 
-    Entries that were entered with other gold states than the benchmark's are left out.
+    Args:
+        entry: The entry.
+        version: Of the gold states; None for the benchmark's own.
+
+    Raises:
+        InputError: Nothing is stored of its turns against these gold states.
+    """
+    for scores in entry.scores.tracked():
+        is_own = scores.gold == "benchmark"
+        is_chosen = is_own if version is None else scores.version == version
+        if is_chosen and scores.gold != "file" and scores.exact:
+            signature = replace(_of_states(scores.signature), gold=scores.gold_digest)
+            return _evidence_of_turns(entry.key, signature, _exact_by_dialogue(scores.exact))
+    gold = "the benchmark's gold states" if version is None else f"gold states {version}"
+    problem = f"stores nothing of its turns against {gold}; its outputs are needed"
+    raise InputError(f"entry {entry.key}", problem)
+
+
+def states_of_file(
+    name: str, file: TrackedFile, benchmark: Benchmark, signature: Signature
+) -> Evidence:
+    """Return the evidence of a file's states in the form that entries store: JGA alone.
+
+    Args:
+        name: What to call it.
+        file: Its dialogues, beside gold states of the benchmark's dialogues.
+        benchmark: The benchmark.
+        signature: That of its scores.
+
+    Raises:
+        InputError: It was compared with gold states of its own.
+    """
+    if file.benchmark is None:
+        problem = "has gold states of its own; --gold compares it with the benchmark's, as entries"
+        raise InputError(file.source, problem)
+    own_version, _ = gold_versions(benchmark.name)
+    gold = benchmark.content_hash(rule_set(DEFAULT_RULES))
+    if file.gold is not None and file.gold.version != own_version:
+        gold = file.gold.digest
+    exact = _exact_by_dialogue(exact_turns(file.dialogues, benchmark))
+    return _evidence_of_turns(name, replace(_of_states(signature), gold=gold), exact)
+
+
+def _of_states(signature: Signature) -> Signature:
+    """Return what exact turns depend on besides the gold states."""
+    return Signature(
+        benchmark=signature.benchmark,
+        rules=DEFAULT_RULES,
+        rules_digest=rule_set(DEFAULT_RULES).digest,
+        versions=signature.versions,
+    )
+
+
+def _evidence_of_turns(
+    name: str, signature: Signature, exact: Mapping[int, str], figure: str = "dst.JGA"
+) -> Evidence:
+    """Return the evidence of a system from marks of its turns, by the number of a dialogue."""
+    metric: Metric[object] = Metric(
+        "states",
+        Presentation("JGA", figures=[Figure(figure, "JGA", main=True)]),
+        formula=lambda sums: {figure: percent(sums["exact"], sums["turns"])},
+        value=lambda _: {},
+        takes_samples=True,
+    )
+    rows = {}
+    for number, marks in exact.items():
+        rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
+    return Evidence.from_rows(name, signature, metric, rows)
+
+
+def marked_turns(entries: Iterable[Entry]) -> dict[str, dict[str, dict[int, str]]]:
+    """Return what the states of entries are compared by.
 
     Returns:
         Digest of gold states -> name of an entry's states -> number of a dialogue -> a mark of each
@@ -84,28 +177,23 @@ def exact_turns(entries: Iterable[Entry]) -> dict[str, dict[str, dict[int, str]]
     """
     by_gold: dict[str, dict[str, dict[int, str]]] = {}
     for entry in entries:
-        fingerprints, entered = entry.scores.fingerprints, next(entry.scores.tracked(), None)
-        if entry.problems or entry.system.predictions.by_harness or fingerprints is None:
+        if entry.problems or entry.system.predictions.by_harness:
             continue
-        if entered is not None and entered.gold == "benchmark":
-            exact = {}
-            for number, marks in enumerate((fingerprints.exact or "").split(" ")):
-                played = marks.rstrip(".")
-                if played:
-                    exact[number] = played
-            if exact:
-                by_gold.setdefault(entered.gold_digest, {})[f"{entry.key}{STATES}"] = exact
+        for scores in entry.scores.tracked():
+            name, exact = states_name(entry.key, scores), _exact_by_dialogue(scores.exact or "")
+            if name and exact:
+                by_gold.setdefault(scores.gold_digest, {})[name] = exact
     return by_gold
 
 
-_EXACT_TURNS: Metric[object] = Metric(
-    "states",
-    Presentation("JGA", figures=[Figure(JGA, "JGA", main=True)]),
-    formula=lambda sums: {JGA: percent(sums["exact"], sums["turns"])},
-    value=lambda _: {},
-    takes_samples=True,
-)
-"""Joint goal accuracy, of the turns and exact turns that fingerprints mark."""
+def _exact_by_dialogue(text: str) -> dict[int, str]:
+    """Return the number of each dialogue that is tracked -> a mark of each turn."""
+    exact = {}
+    for number, marks in enumerate(text.split(" ")):
+        played = marks.rstrip(".")
+        if played:
+            exact[number] = played
+    return exact
 
 
 def evidence_of_rows(
@@ -283,7 +371,7 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
         is_comparable = signatures[a].comparable_with(signatures[b], ("coverage", PLACEHOLDERS))
         if is_comparable and not set(by_key[a].places).isdisjoint(by_key[b].places):
             digests[a, b] = (by_key[a].digest, by_key[b].digest)
-    for states in exact_turns(entries).values():
+    for states in marked_turns(entries).values():
         by_name = {name: sha256(json.dumps(exact)) for name, exact in states.items()}
         for a, b in combinations(sorted(states), 2):
             if states[a].keys() & states[b].keys():
@@ -330,7 +418,7 @@ def pair_mismatches(
 
 def entry_key(name: str) -> str:
     """Return the entry's key, of the name that it is compared by."""
-    return name.removesuffix(STATES)
+    return name.partition(_STATES)[0]
 
 
 def compared(
@@ -351,13 +439,10 @@ def compared(
     for entry in entries:
         if entry.key in names:
             evidence[entry.key] = stored_evidence(entry)
-    for gold, states in exact_turns(entries).items():
+    for gold, states in marked_turns(entries).items():
         for name in names & states.keys():
-            rows = {}
-            for number, marks in states[name].items():
-                rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
-            signature = Signature(data=gold)
-            evidence[name] = Evidence.from_rows(name, signature, _EXACT_TURNS, rows)
+            signature = Signature(gold=gold)
+            evidence[name] = _evidence_of_turns(name, signature, states[name], figure=JGA)
     results: list[Pair] = []
     for start in range(0, len(chosen), BATCH):
         batch = [(evidence[a], evidence[b]) for a, b in chosen[start : start + BATCH]]

@@ -322,6 +322,8 @@ class Scores:
         further = []
         is_default = report is None or rules == DEFAULT_RULES
         if is_default:
+            exact = None if self.fingerprints is None else self.fingerprints.exact
+            entered = replace(entered, exact=exact)
             for by_choice in self.further_gold.values():
                 scores, dropped = by_choice[KEEP], by_choice[DROP]
                 if scores.gold_digest == entered.gold_digest:

@@ -31,7 +31,7 @@ from .copied import Copies, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
-from .pairs import STATES
+from .pairs import states_name
 from .rows import Mark, Row, Value, as_played, completed, figure_of, ranked, words
 from .scores import Scores, hashes_of
 from .track import Track
@@ -191,7 +191,7 @@ def _rows(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row
         table = _beside_benchmark(ranked(_with_alike(scored, list(copies))), on_benchmark)
         tables.append(table)
         for row in table:
-            if row.pair_key:
+            if row.signature.data:
                 on_benchmark[row.key] = row
     return tables
 
@@ -263,7 +263,7 @@ def _row(
         reasons=tuple(reasons),
         flags={GOLD_STATES: max(tracked.gold_share for tracked in every)},
         table=scores.gold_title,
-        pair_key=f"{entry.key}{STATES}" if scores.gold == "benchmark" else "",
+        pair_key=states_name(entry.key, scores),
         anchor=f"{anchor}-{scores.version}" if is_further else anchor,
         further=is_further,
     )

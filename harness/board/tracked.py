@@ -23,6 +23,7 @@ from ..metrics import (
     TrackedDialogue,
     TrackingResult,
     comparable_states,
+    dialogue_states,
     flat_state,
     gold_share,
     is_exact,
@@ -65,6 +66,9 @@ class TrackedScores:
         gold_version: What version of the annotation the gold states are, if not the benchmark's;
             None where nobody says.
         without_dontcare: The same without `dontcare`, where that is known.
+        exact: Whether each predicted state of the benchmark's dialogues is the gold state, as for
+            joint goal accuracy: 1, 0, or `.` of a turn that is not tracked; a blank is between
+            dialogues. None where it is not known, or stored with the fingerprints.
     """
 
     result: TrackingResult
@@ -74,6 +78,7 @@ class TrackedScores:
     gold_share: float
     gold_version: Annotated[str, Field(max_length=40)] | None = None
     without_dontcare: TrackedScores | None = None
+    exact: Annotated[str, Field(pattern=r"^[01. ]*$")] | None = None
 
     @property
     def jga(self) -> float:
@@ -236,4 +241,17 @@ def against_gold(
             gold="version",
             gold_version=gold.version,
         )
+    scores[KEEP] = replace(scores[KEEP], exact=exact_turns(dialogues, benchmark))
     return scores
+
+
+def exact_turns(dialogues: Iterable[TrackedDialogue], benchmark: Benchmark) -> str:
+    """Return whether each turn of a benchmark is exact, as `TrackedScores.exact`."""
+    marks = {}
+    for dialogue in dialogues:
+        turns = dialogue_states(dialogue)
+        marks[dialogue_id(dialogue.id)] = "".join("01"[is_exact(turn)] for turn in turns)
+    of_all = []
+    for id_, played in benchmark.dialogues.items():
+        of_all.append(marks.get(id_, "").ljust(played.turns, "."))
+    return " ".join(of_all)

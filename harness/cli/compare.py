@@ -29,6 +29,8 @@ from .reading import (
 from .tracked_files import tracking_evidence
 
 _STATES = "dst"
+_OF_BLEU = ("bleu", "combined")
+"""What the names of figures that BLEU is a part of begin with."""
 _FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 
 
@@ -39,6 +41,13 @@ _FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
     metavar="METRIC,…",
     help="What to compare, comma-separated, of what `mwz score --metrics` computes. [default: all "
     "that can be computed of every system]",
+)
+@click.option(
+    "--gold",
+    "gold_version",
+    metavar="VERSION",
+    help="Compare all systems by their states, with the benchmark's gold states of this version, "
+    "such as 2.4.",
 )
 @click.option(
     "--test",
@@ -58,6 +67,7 @@ def command(
     *,
     systems: Sequence[str],
     metrics: str | None,
+    gold_version: str | None,
     test: str,
     seeds: Sequence[str],
     format_: str,
@@ -69,7 +79,8 @@ def command(
     paired tests on the dialogues that both submit. A system is a predictions file (-: standard
     input), a tracker's file, a file of `mwz play`, or the name of an entry. Without its outputs, an
     entry is compared in strict BLEU, Inform, Success and Combined, by the default rule set. Beside
-    a tracker, all systems are compared by their states, as `mwz dst` scores them.
+    a tracker, or with --gold, all systems are compared by their states, as `mwz dst` scores them;
+    without its outputs, an entry in JGA.
     """
     names = [*systems, *seeds]
     if len(names) < 2:
@@ -87,8 +98,10 @@ def command(
             refuse("metrics", [f"{name} {problem}" for name in chosen if name not in choices])
         options = Options(metrics=chosen, **how)
         outputs = [read_outputs(name, required=False) for name in names]
-        if any(system.is_tracker() for system in outputs):
-            evidence = _evidence_of_states(outputs, chosen, benchmark)
+        is_missing = any(system.missing is not None for system in outputs)
+        by_states = gold_version is not None or (is_missing and chosen == [_STATES])
+        if by_states or any(system.is_tracker() for system in outputs):
+            evidence = _evidence_of_states(outputs, chosen, benchmark, gold_version)
         else:
             evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
 
@@ -104,20 +117,34 @@ def command(
 
 
 def _evidence_of_states(
-    systems: Sequence[NamedOutputs], metrics: Sequence[str] | None, benchmark: str | None
+    systems: Sequence[NamedOutputs],
+    metrics: Sequence[str] | None,
+    benchmark: str | None,
+    version: str | None,
 ) -> list[comparison.Evidence]:
-    """Return the evidence of systems by their states, of which some are trackers'.
+    """Return the evidence of systems by their states, in JGA alone if some outputs are missing.
 
     Raises:
-        InputError: Outputs are missing, or more is asked for than states tell.
+        InputError: More is asked for than states tell, or than is stored where outputs are missing.
     """
-    option.accept_only(*_FOR_PLAYS, "metrics", kind="states alone")
+    option.accept_only(*_FOR_PLAYS, "metrics", "gold_version", kind="states alone")
     if metrics is not None and metrics != [_STATES]:
         raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
+    missing = [system.source for system in systems if system.missing is not None]
+    if missing:
+        notify(f"{', '.join(missing)}: outputs missing; compared from stored results: JGA")
+    evidence = []
     for system in systems:
-        if system.missing is not None:
-            raise system.missing
-    evidence = list(map(tracking_evidence, scored_files(systems, benchmark)))
+        if missing and system.entry is not None:
+            evidence.append(board.stored_states(system.entry, version))
+            continue
+        [scored] = scored_files([system], benchmark, version)
+        if missing:
+            loaded = chosen_benchmark(benchmark)
+            stored = board.states_of_file(scored.name, scored.file, loaded, scored.signature)
+            evidence.append(stored)
+        else:
+            evidence.append(tracking_evidence(scored))
     return _renamed(evidence, systems)
 
 
@@ -154,7 +181,8 @@ def _evidence(
     entries = [system.entry for system in systems if system.entry is not None]
     if metrics is None and any(entry.system.predictions.is_corpus for entry in entries):
         # The references have no BLEU against themselves.
-        return [system.without_bleu() for system in evidence]
+        names = [name for name in evidence[0].figures if not name.startswith(_OF_BLEU)]
+        return [system.of_figures(names) for system in evidence]
     return evidence
 
 
@@ -195,4 +223,9 @@ def _stored_evidence(
             evidence.append(next(scored))
         else:
             evidence.append(board.stored_evidence(system.entry))
-    return evidence
+    names = [*board.DIALOGUE_METRICS, "success", "combined"]
+    if metrics == ["bleu"]:
+        names = ["bleu"]
+    elif metrics == ["inform"]:
+        names = ["inform", "success"]
+    return [system.of_figures(names) for system in evidence]

@@ -15,6 +15,7 @@ from ..benchmark import Benchmark
 from ..errors import InputError, counted, cut, refuse
 from ..io import Table, best_cells, figure
 from ..metrics import (
+    MAIN,
     VERDICTS,
     Choices,
     TrackedDialogue,
@@ -191,7 +192,7 @@ def tracking_evidence(scored: ScoredFile) -> comparison.Evidence:
     # What chance draws must not hang on the order of dialogues in a file.
     if file.benchmark is not None:
         rows = {id_: rows[id_] for id_ in file.benchmark.dialogues if id_ in rows}
-    metric = joined_metric(choices)
+    metric = joined_metric(choices, MAIN)
     return comparison.Evidence.from_rows(scored.name, scored.signature, metric, rows)
 
 

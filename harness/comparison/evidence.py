@@ -134,10 +134,6 @@ def statistics_of(metric: Metric[Input], rows: Rows) -> Statistics:
     return Statistics(figures, columns, numbers, metric.formula, metric.takes_samples)
 
 
-_OF_BLEU = ("bleu", "combined")
-"""What the names of figures that BLEU is a part of begin with."""
-
-
 @dataclass(frozen=True)
 class Evidence:
     """What is known of a system, dialogue by dialogue. Plain data, for other processes as well.
@@ -192,14 +188,11 @@ class Evidence:
         changed = self._with_each(lambda statistics: statistics.part(chosen))
         return replace(changed, dialogues=tuple(dialogues))
 
-    def without_bleu(self) -> Evidence:
-        """Return the evidence without BLEU and the combined score, of which BLEU is a part."""
+    def of_figures(self, names: Collection[str]) -> Evidence:
+        """Return the evidence of some of the figures."""
         statistics = {}
         for metric, outputs in self.statistics.items():
-            figures = []
-            for figure in outputs[0].figures:
-                if not figure.name.startswith(_OF_BLEU):
-                    figures.append(figure)
+            figures = [figure for figure in outputs[0].figures if figure.name in names]
             if figures:
                 statistics[metric] = [replace(output, figures=figures) for output in outputs]
         return replace(self, statistics=statistics)

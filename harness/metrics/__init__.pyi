@@ -114,6 +114,7 @@ from .tracking.matching import (
 )
 from .tracking.metric import heading as heading
 from .tracking.registry import (
+    MAIN as MAIN,
     VERDICTS as VERDICTS,
     compact_keys as compact_keys,
     tracking_metrics as tracking_metrics,

@@ -6,7 +6,7 @@ The module of each metric says what it means.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import StatisticsError, correlation as pearson, fmean
@@ -21,6 +21,7 @@ from .metric import TrackedStates, TrackingMetric, heading
 from .registry import (
     CORRELATED,
     COUNTS,
+    MAIN,
     PER_DOMAIN,
     compact_keys,
     tracking_metrics,
@@ -223,15 +224,20 @@ def tracking_formula(sums: Sums, choices: Choices = Choices()) -> Figures:
     return {f"{PREFIX}{key}": value for key, value in shares.items()}
 
 
-def joined_metric(choices: Choices = Choices()) -> TrackingMetric:
+def joined_metric(choices: Choices = Choices(), main: Collection[str] = MAIN[:1]) -> TrackingMetric:
     """Return all metrics of state tracking as one, for intervals and tests.
 
     Its figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
+
+    Args:
+        choices: What the metrics leave open.
+        main: The keys of the figures that systems are compared by, of `MAIN`.
     """
     figures = []
     for metric in tracking_metrics(choices).values():
         for shown in metric.presentation.all_figures():
-            figures.append(Figure(f"{PREFIX}{shown.name}", shown.title, main=shown.main))
+            is_main = shown.name in main
+            figures.append(Figure(f"{PREFIX}{shown.name}", shown.title, main=is_main))
     return Metric(
         "dst",
         Presentation("State tracking", figures=figures),

@@ -58,7 +58,6 @@ def joint_goal_accuracy(choices: Choices) -> TrackingMetric:
         keys=["JGA"],
         count=count_exact_turns,
         shares=lambda sums: {"JGA": share(sums["exact_turns"], sums["turns"])},
-        main=True,
     )
 
 

@@ -50,7 +50,6 @@ def tracking_metric(
     count: Callable[[DialogueStates], Row],
     shares: Callable[[Sums], Figures],
     parameters: Mapping[str, str] | None = None,
-    main: bool = False,
 ) -> TrackingMetric:
     """Return a metric of state tracking.
 
@@ -60,7 +59,6 @@ def tracking_metric(
         count: Makes the row of a dialogue.
         shares: Makes its figures of sums: key -> share, from 0 to 1. Of sums of nothing, too.
         parameters: What its figures depend on besides the states, for the signature.
-        main: Whether papers compare systems by it.
     """
 
     def rows(states: TrackedStates) -> Rows:
@@ -69,7 +67,7 @@ def tracking_metric(
     def formula(sums: Sums) -> Figures:
         return {key: 100 * value for key, value in shares(sums).items()}
 
-    figures = [Figure(key, heading(key), main=main, use="detail") for key in keys]
+    figures = [Figure(key, heading(key), use="detail") for key in keys]
     return Metric(
         name,
         Presentation(name, figures=figures),

@@ -81,6 +81,9 @@ Chen, 2024): figures whose key, or the first part of it, is the metric's name.""
 COMPACT = ("JGA", "RSA", "FGA", "GCA", "F1", "fuzzy.joint_accuracy")
 """The figures that compact tables and pictures show, in the order of reports."""
 
+MAIN = ("JGA", "F1", f"FGA.{lambda_label(HEADLINE_LAMBDA)}", "GCA")
+"""The figures that papers compare trackers by; systems that respond, by the first alone."""
+
 
 def tracking_metrics(choices: Choices = Choices()) -> Mapping[str, TrackingMetric]:
     """Return name -> metric, of those that the choices name, or of all."""
