@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import build_multiwoz, write_json
+from helpers import Cli, build_multiwoz, write_json
 from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
+from mwz.harness.data import load_benchmark, load_tasks
 from mwz.harness.data.multiwoz22 import read_test_dialogues
 from mwz.harness.errors import InputError
 from mwz.normalization import normalize_value, rule_set
@@ -219,3 +220,39 @@ def test_a_data_set_without_test_dialogues_is_refused(folder: Path) -> None:
         write_json(folder / CORPUS / "test" / name, [])
     with pytest.raises(InputError, match="has no dialogues"):
         _build(folder)
+
+
+def test_the_dev_dialogues_are_read_with_their_tasks(folder: Path, cli: Cli) -> None:
+    semi, booking = {"area": "west", "name": "not mentioned"}, {"people": "2", "booked": []}
+    before = {"hotel": {"semi": semi, "book": booking}}
+    after = {"hotel": {"semi": semi, "book": {**booking, "booked": [{"reference": "AB12CD34"}]}}}
+    answers = [
+        ("Quilt House suits you .", before, "Hotel-Recommend", ["Name", "Quilt House", 0, 1]),
+        ("Done : AB12CD34 .", after, "Booking-Book", ["Ref", "AB12CD34", 2, 2]),
+    ]
+    log: list[dict[str, Any]] = []
+    for text, state, act, span in answers:
+        log.append({"text": "Go on .", "metadata": {}, "dialog_act": {}, "span_info": []})
+        marked = {"dialog_act": {act: []}, "span_info": [[act, *span]]}
+        log.append({"text": text, "metadata": state, **marked})
+    hotel = {"info": {"area": "west"}, "book": {"people": "2", "invalid": False}, "fail_info": {}}
+    goal = {"hotel": hotel, "message": ["You want a <span class='emphasis'>hotel</span>"]}
+    clone = folder / "ConvLab-2"
+    write_json(clone / "data/multiwoz/val.json.zip", {"MUL7.json": {"goal": goal, "log": log}})
+    cli.done(
+        "data",
+        "import",
+        "multiwoz-dev",
+        "--mwzeval",
+        folder / "MultiWOZ_Evaluation",
+        "--convlab2",
+        clone,
+    )
+    read = load_benchmark("multiwoz-dev").dialogues["mul7"]
+    assert read.goal["hotel"].informable == {"area": "west"}
+    assert read.goal["hotel"].requestable == {"REFERENCE"}
+    assert list(read.states) == [{"hotel": {"area": "west", "bookpeople": "2"}}] * 2
+    assert read.booked_domains == [[], ["hotel"]]
+    assert read.references == {"mwz22": ["NAME suits you.", "done: REFERENCE."]}
+    assert read.users == ("Go on .", "Go on .")
+    assert load_tasks("multiwoz-dev")["mul7"].message == ("You want a hotel",)

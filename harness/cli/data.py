@@ -83,8 +83,9 @@ def fetch(
         parts.append("predictions")
     if trackers:
         parts.append("trackers")
-    built = data.fetch_benchmark(data_set, parts, folder, mirror, offline, notify)
-    click.echo("\n".join(data.install(*built)))
+    for declared in (data_set, *map(data.read_data_set, data_set.companions)):
+        built = data.fetch_benchmark(declared, parts, folder, mirror, offline, notify)
+        click.echo("\n".join(data.install(*built)))
     if predictions or trackers:
         click.echo(f"published outputs: in {folder}")
 
@@ -98,10 +99,11 @@ def verify() -> int:
     differs is listed; the exit status is 1 where one does.
     """
     folder = data.downloads_directory()
-    pinned: list[data.PinnedFile] = []
+    # Data sets may share files.
+    pinned: set[data.PinnedFile] = set()
     for name in data.declared_names():
         for source in data.read_data_set(name).sources:
-            pinned += source.files
+            pinned.update(source.files)
     number, wrong = data.wrong_files(pinned, folder)
     refuse(str(folder), [f"{path} is not as pinned; fetch it again" for path in wrong])
     click.echo(f"{number} downloaded files are as pinned")
@@ -118,12 +120,12 @@ def verify() -> int:
 
 def _clones() -> dict[str, str]:
     """Return the option for a clone of a source of a declared data set -> what it is of."""
-    clones = {}
+    clones: dict[str, str] = {}
     for name in data.declared_names():
         for source in data.read_data_set(name).sources:
             if source.clone is not None:
                 optional = f" (optional: {source.role})" if source.optional else ""
-                clones[source.clone] = source.repository + optional
+                clones.setdefault(source.clone, source.repository + optional)
     return clones
 
 
@@ -151,7 +153,7 @@ def import_(
 
     Where a clone has the train and dev dialogues, the test goals that occur there are found. With
     --states, install gold states of other versions beside the benchmark; with --convlab2 alone, the
-    tasks of `mwz play`.
+    tasks of `mwz play`. With multiwoz, multiwoz-dev is installed where the clones have its files.
     """
     given = {clone: path for clone, path in clones.items() if path is not None}
     if states:
@@ -160,15 +162,21 @@ def import_(
         imported = data.import_gold_states(data.load_benchmark(data_set.name), states)
         click.echo("\n".join(imported))
         return
-    if given.keys() == {"convlab2"}:
+    if given.keys() == {"convlab2"} and data_set.name == data.DEFAULT:
         click.echo(data.install_tasks(data.read_tasks(given["convlab2"]), data_set.name))
         return
-    cloned = {source.clone: source for source in data_set.sources if source.clone}
-    needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]
-    if needed:
-        raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
-    folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    click.echo("\n".join(data.install(*data.build_benchmark(data_set, folders))))
+    for declared in (data_set, *map(data.read_data_set, data_set.companions)):
+        folders: dict[str, Path] = {}
+        needed: list[str] = []
+        for source in declared.sources:
+            if source.clone in given:
+                folders[source.role] = given[source.clone]
+            elif source.clone and not source.optional:
+                needed.append(f"--{source.clone}")
+        if declared is data_set and needed:
+            raise click.UsageError(f"{declared.name} needs {' and '.join(needed)}")
+        if declared is data_set or data.has_files(declared, folders):
+            click.echo("\n".join(data.install(*data.build_benchmark(declared, folders))))
 
 
 @command.command()

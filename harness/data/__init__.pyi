@@ -9,6 +9,7 @@ from .declared import (
     declared_names as declared_names,
     find_file as find_file,
     gold_versions as gold_versions,
+    has_files as has_files,
     install as install,
     pinned_fingerprints as pinned_fingerprints,
     read_data_set as read_data_set,

@@ -103,6 +103,7 @@ class DataSet:
             it is not declared.
         further_gold: The versions whose gold states are installed beside the benchmark, and which
             the board compares predicted states with as well.
+        companions: The data sets that are installed with it.
     """
 
     name: str
@@ -112,6 +113,7 @@ class DataSet:
     sources: tuple[Source, ...]
     gold: str | None = None
     further_gold: Sequence[str] = ()
+    companions: Sequence[str] = ()
 
 
 def declared_names() -> list[str]:
@@ -210,6 +212,23 @@ def select(sources: Collection[Source], parts: Collection[str]) -> tuple[PinnedF
     for source in sources:
         selected += [file for file in source.files if file.part in wanted]
     return tuple(selected)
+
+
+def has_files(data_set: DataSet, folders: Mapping[str, Path]) -> bool:
+    """Return whether folders hold what the benchmark of a data set cannot be built without.
+
+    Args:
+        data_set: The data set.
+        folders: Role of a source -> the folder that holds its files, as in a clone.
+    """
+    for source in data_set.sources:
+        if source.clone and not source.optional:
+            folder = folders.get(source.role)
+            if folder is None:
+                return False
+            if not all((folder / file.path).is_file() for file in select([source], ())):
+                return False
+    return True
 
 
 def blob_id(content: bytes) -> str:

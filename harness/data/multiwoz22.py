@@ -208,11 +208,11 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
         dialogues[id_] = replace(
             dialogue, goal=goals[id_], references=of_dialogue, booked_domains=booked[id_]
         )
-    venues, venue_versions = _read_venue_versions(folders, sources)
+    venues, venue_versions = read_venue_versions(folders, sources)
     return Benchmark(name="", dialogues=dialogues, venues=venues, venue_versions=venue_versions)
 
 
-def _read_venue_versions(
+def read_venue_versions(
     folders: Mapping[str, Path], sources: Collection[Source]
 ) -> tuple[VenueRecords, dict[str, VenueRecords]]:
     """Read all versions of the venue database that there are, as the evaluator has them.
