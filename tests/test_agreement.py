@@ -43,7 +43,7 @@ def outcomes(multiwoz: Benchmark, upstream: Path) -> Mapping[str, Any]:
     path = upstream / "TD-Eval/datasets/autotod_dials_bt.json"
     goals = upstream / "ConvLab-2/data/multiwoz/test.json.zip"
     scorer = Scorer(multiwoz, Options(free_running=True, goals=goals))
-    run = free_run(scorer, read_standard(path.read_bytes(), path.name), path.name)
+    _, run = free_run(scorer, read_standard(path.read_bytes(), path.name), path.name)
     return {dialogue_id(written): outcome for written, outcome in run.outcomes.items()}
 
 

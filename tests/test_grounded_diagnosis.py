@@ -45,7 +45,8 @@ def why(cli: Cli) -> Cli:
 def _free_running(dialogues: Mapping[str, Any], **options: Any) -> PlainDialogues:
     """Return why free-running dialogues lose what they lose."""
     scorer = Scorer(load_benchmark("sample"), Options(free_running=True, **options))
-    diagnosis: PlainDialogues = free_run(scorer, standard_form(dialogues, "wrong"), "wrong")
+    diagnosis: PlainDialogues
+    _, diagnosis = free_run(scorer, standard_form(dialogues, "wrong"), "wrong")
     return diagnosis
 
 

@@ -21,6 +21,7 @@ from .goals import (
     Task as Task,
     chosen_goals as chosen_goals,
     install_tasks as install_tasks,
+    instructed_goals as instructed_goals,
     load_tasks as load_tasks,
     read_tasks as read_tasks,
     task_goals as task_goals,

@@ -20,7 +20,7 @@ from mwz.normalization import (
 from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal
 from ..errors import InputError, refuse, unknown
 from ..io import kind_of, read_json, shown_name, validated
-from ..submission import DOMAINS, dialogue_id
+from ..submission import DOMAINS, dialogue_id, plain_instructions
 from .installed import SAMPLE, SUFFIX, data_directory, read_document, write_document
 
 
@@ -309,6 +309,18 @@ def load_tasks(benchmark: str) -> dict[str, Task]:
     if not path.exists():
         raise InputError(source, _NOT_INSTALLED)
     return parse_tasks(read_document(path, _FORMAT), source)
+
+
+def instructed_goals(benchmark: str) -> dict[str, list[str]]:
+    """Return instructions, as `plain_instructions` -> the dialogues of a benchmark with this goal.
+
+    It is empty if the tasks of the benchmark are not installed.
+    """
+    goals: dict[str, list[str]] = {}
+    if benchmark == SAMPLE or _tasks_path(benchmark).exists():
+        for id_, task in load_tasks(benchmark).items():
+            goals.setdefault(plain_instructions(" ".join(task.message)), []).append(id_)
+    return goals
 
 
 def _tasks_path(benchmark: str) -> Path:

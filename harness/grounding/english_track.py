@@ -118,8 +118,9 @@ def _read(content: bytes | str, source: str, reading: Reading) -> Outputs:
         # Free-running dialogues have no states: no gold ones count.
         reports = {}
         for rules in published_rule_sets():
-            scorer = reading.scorer.with_options(free_running=True, rules=rules)
-            reports[rules] = free_run(scorer, standard, source).report(scorer)
+            chosen = reading.scorer.with_options(free_running=True, rules=rules)
+            scorer, played = free_run(chosen, standard, source)
+            reports[rules] = played.report(scorer)
         return Scores(reports)
 
     return Outputs(

@@ -20,8 +20,9 @@ from mwz.normalization import sha256
 from mwz.normalization.delexicaliser import Delexicalised
 
 from ..benchmark import Goal
+from ..data import instructed_goals
 from ..diagnosis import joined, labelled, losses_text, wrapped
-from ..errors import InputError, Remark, counted, unquoted
+from ..errors import InputError, Remark, counted, refuse, unquoted
 from ..io import figure
 from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, DomainResult, Played, measured_diversity
 from ..scoring import Coverage, Report, Scorer, database_of, plain_signature
@@ -219,6 +220,10 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     chosen = scorer.options.resolved.goals
     if chosen is not None:
         goals, where = chosen.goals, chosen.source
+    if standard.instructions:
+        standard = _on_instructed_goals(standard, source, benchmark.name)
+        # Coverage is of the goals that the file is on.
+        goals = {id_: goals[id_] for id_ in standard.dialogues if id_ in goals}
     # The dialogues by the ids of their goals, however they write them.
     played: dict[str, Sequence[Mapping[str, Any]]] = {}
     ids = {dialogue_id(id_): id_ for id_ in goals}
@@ -253,6 +258,41 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         database,
         [*standard.remarks, *submission.remarks],
     )
+
+
+def _on_instructed_goals(standard: Standard, source: str, benchmark: str) -> Standard:
+    """Return dialogues by the ids of the goals that have their instructions; others are left out.
+
+    Raises:
+        InputError: There are no such goals, or fewer than dialogues with their instructions.
+    """
+    goals = instructed_goals(benchmark)
+    dialogues: dict[str, object] = {}
+    # Goal -> what the file calls its dialogue.
+    written: dict[str, str] = {}
+    unknown: list[str] = []
+    problems: list[str] = []
+    for name, instructions in standard.instructions.items():
+        ids = goals.get(instructions, ())
+        free = [id_ for id_ in ids if id_ not in written]
+        if free:
+            written[free[0]] = name
+            dialogues[free[0]] = standard.dialogues[name]
+        elif ids:
+            problems.append(f"{name}: has the goal of {written[ids[-1]]}, {ids[-1]}; keep one")
+        else:
+            unknown.append(name)
+    number = counted(len(standard.instructions), "dialogue")
+    if not dialogues:
+        problem = f"no installed benchmark has the goal of any of its {number}"
+        raise InputError(source, f"{problem}; `mwz data fetch` installs those of test and dev")
+    refuse(source, problems)
+    told = f"goals found by their instructions: {len(dialogues)} of {number}, of {benchmark}"
+    remarks = [*standard.remarks, Remark("goals", told, warning=False)]
+    if unknown:
+        lacking = f"left out, as no goal has their instructions: {', '.join(unknown)}"
+        remarks.append(Remark("goals", lacking))
+    return replace(standard, dialogues=dialogues, remarks=remarks)
 
 
 def _rates(figures: GroundedFigures) -> str:

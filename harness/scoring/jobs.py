@@ -157,7 +157,7 @@ def score_predictions(
             predictions = read_standard(predictions, source)
         if not isinstance(predictions, Standard):
             raise InputError(source, "is no file of dialogues")
-        played = free_run(chosen, predictions, source)
+        chosen, played = free_run(chosen, predictions, source)
         report, remarks = played.report(chosen), tuple(played.remarks)
     else:
         submission = check_predictions(chosen, predictions, source)

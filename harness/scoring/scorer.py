@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from mwz import database
 from mwz.normalization import RuleSet, package_versions, sha256
 
-from .. import comparison, diagnosis
+from .. import comparison, data, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, warn_of
 from ..io import kept_part
@@ -120,8 +120,8 @@ class Scorer:
         """
         standard = standard_form(predictions, "predictions")
         if self.options.free_running:
-            free = free_run(self, standard, "predictions")
-            report: Report = free.report(self)
+            scorer, free = free_run(self, standard, "predictions")
+            report: Report = free.report(scorer)
             remarks = tuple(free.remarks)
         else:
             submission = check_predictions(self, standard, "predictions")
@@ -348,14 +348,30 @@ def with_all_metrics(
     return scorer.with_options(metrics=names)
 
 
-def free_run(scorer: Scorer, dialogues: Standard, source: str) -> Any:
-    """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.
+def free_run(scorer: Scorer, dialogues: Standard, source: str) -> tuple[Scorer, Any]:
+    """Compare free-running dialogues with their goals.
+
+    Returns:
+        The scorer that did, and `PlainDialogues` of `grounding`. If instructions tell which goals
+        dialogues are on, it is a scorer of the installed benchmark that has the most of these
+        goals.
 
     Raises:
         InputError: They are malformed, or one has no goal.
     """
     free_running = import_room("harness.grounding.plain_dialogues", "--free-running")
-    return free_running.play_free_running(plain_form(dialogues, source), source, scorer)
+    if dialogues.instructions:
+        texts = dialogues.instructions.values()
+        counts: dict[str, int] = {}
+        for name in (scorer.benchmark.name, *data.installed_benchmarks()):
+            goals = data.instructed_goals(name)
+            counts[name] = sum(text in goals for text in texts)
+        # The first of those that have the most.
+        best = max(counts, key=counts.__getitem__)
+        if best != scorer.benchmark.name:
+            scorer = Scorer(data.loaded_once(best), scorer.options)
+    plain = plain_form(dialogues, source)
+    return scorer, free_running.play_free_running(plain, source, scorer)
 
 
 @overload

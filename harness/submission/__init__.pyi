@@ -24,6 +24,7 @@ from .formats.standard import (
     read_standard as read_standard,
     standard_form as standard_form,
 )
+from .formats.user_agent import plain_instructions as plain_instructions
 from .model import (
     CONSTANT as CONSTANT,
     EMPTY_STATES as EMPTY_STATES,

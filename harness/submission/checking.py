@@ -101,6 +101,10 @@ def checked_submission(
     Raises:
         InputError: With every problem found.
     """
+    if standard.instructions and benchmark is not None:
+        raise InputError(
+            source, "has dialogues with users of their own; score it by `mwz score --free-running`"
+        )
     checker = _Checker(benchmark, checks)
     content = standard.dialogues_among({} if benchmark is None else benchmark.users)
     if len(content) > checker.limits["dialogues"]:

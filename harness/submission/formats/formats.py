@@ -11,8 +11,9 @@ from .blocks import BLOCKS
 from .damd import BELIEF_SPANS, DAMD_LOG
 from .fga import FGA_TRACKERS
 from .standard import Format
+from .user_agent import USER_AGENT
 
-FORMATS = (DAMD_LOG, BELIEF_SPANS, BLOCKS, FGA_TRACKERS, ARRANGEMENTS)
+FORMATS = (DAMD_LOG, BELIEF_SPANS, BLOCKS, FGA_TRACKERS, USER_AGENT, ARRANGEMENTS)
 """The harness's own formats besides the standard form."""
 
 

@@ -166,6 +166,8 @@ class Standard:
             returns the dialogues, or raises an `InputError`; `dialogues` is empty.
         packages: Package -> version, of the package that declares the format, unless it is ours.
         fields: Field -> where the file has it, if its key is not that of the standard form.
+        instructions: Dialogue id of the file -> the instructions of its goal, in plain text, where
+            these say which goal it is on; empty if ids do.
     """
 
     dialogues: Mapping[Any, Any]
@@ -174,6 +176,7 @@ class Standard:
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, str] = field(default_factory=dict)
+    instructions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_states_alone(self) -> bool:
