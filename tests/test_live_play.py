@@ -100,7 +100,7 @@ def test_score_and_why_read_what_is_played(tmp_path: Path, cli: Cli) -> None:
     found = json.loads(figures.read_text(encoding="utf-8"))
     assert found["pass"]["2"]["value"] == found["solved"] == 100
     assert "|trials:2" in found["signature"]
-    assert "|user:scripted-1-" in found["signature"]
+    assert "|user:scripted-2-" in found["signature"]
     scored = cli.done("score", file, tmp_path / "p.2.jsonl", "--free-running", "--json", "-")
     for line in scored.out.splitlines():
         assert json.loads(line)["grounded"]["success"]["total"] == found["success"]

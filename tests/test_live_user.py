@@ -32,6 +32,13 @@ HEARS_NOTHING_IS_THERE = [
     ("town001", ["I couldn't find any matches. Would you like another cuisine?"], "italian food"),
     ("town001", ["We don't have that. There's Nonna's Attic, though."], "italian food"),
     ("town001", ["Sorry, nothing was found!"], "italian food"),
+    ("town001", ["It doesn't appear that there are any like that."], "italian food"),
+    ("town001", ["My search came back empty."], "italian food"),
+    ("town001", ["Such a place doesn't exist in our listings."], "italian food"),
+    ("town001", ["That isn't available, I'm afraid."], "italian food"),
+    # In any words, after two answers without an offer.
+    ("town001", ["Ethiopian is a rarity here."], "ethiopian"),
+    ("town001", ["Ethiopian is a rarity here.", "Truly rare."], "italian food"),
 ]
 IS_ASKED = [
     ("town026", ["Which part of town would you like?"], "in the south"),
@@ -51,6 +58,8 @@ BOOKS = [
     ("town006", [_SEAFOOD, "It didn’t go through."], "18:30"),
     ("town006", [_SEAFOOD, "They're booked up at 19:00."], "18:30"),
     ("town006", [_SEAFOOD, "Regrettably they turned us down."], "18:30"),
+    ("town006", [_SEAFOOD, "The request did not go through. Any other idea?"], "18:30"),
+    ("town006", [_SEAFOOD, "Is 19:00 fixed?", "Would it be fine later?"], "18:30"),
     ("town006", [_SEAFOOD, "How many people will be coming, and on what day?"], "6 people"),
     ("town006", [_SEAFOOD, "Your table is reserved!"], "reference number"),
     ("town006", [_SEAFOOD, "Booked. Your reference is **AB4D5FGH**."], "postcode"),
@@ -64,8 +73,16 @@ SMALL_TALK = [
     ("town007", [_STARS, "Great, let me check that for you."], "wait|take your time"),
     ("town007", [_STARS, "Is there anything else I can help with?"], "Please book a room there"),
     ("town007", [_STARS, ""], "did not get that"),
-    # To wait is not held against the agent.
-    ("town007", [_STARS, *["One moment please."] * 9, "It is booked."], "reference number"),
+    # To wait three times is not held against the agent.
+    ("town007", [_STARS, *["One moment please."] * 3, "It is booked."], "reference number"),
+    ("town007", [_STARS, *["One moment please."] * 4], "Please book a room there"),
+    ("town007", [_STARS, *["One moment please."] * 6], "(Never mind|leave it at that).*address"),
+    # What asks for a confirmation, or brings anything new, asks for no patience.
+    ("town007", [_STARS, "3 nights. Please confirm and I'll book it right away."], "book a room"),
+    ("town007", [_STARS, "If that is right, I will book it right away."], "book a room"),
+    ("town007", [_STARS, "Ref AB4D5FGH, please hold on to it."], "address"),
+    ("town007", [_STARS, "Done a moment ago: AB4D5FGH. Let me see if you need more."], "address"),
+    ("town007", [_STARS, "AB4D5FGH. They are looking forward to seeing you."], "address"),
 ]
 _BOOKED = "I have booked The Marchmont in the centre, your reference is AB4D5FGH."
 BOOKS_NOTHING_TWICE = [

@@ -138,11 +138,6 @@ def _findings(environment: Environment) -> tuple[list[Finding], list[Finding]]:
     return findings({**line, "outcome": environment.outcome()}, environment.world)
 
 
-def _waits(messages: Sequence[Mapping[str, Any]]) -> Answer:
-    called = messages[-1]["role"] == "tool"
-    return saying("One moment please.") if called else calling("query_hotel", "{}")
-
-
 def _play(cli: Cli, model: Model, file: Path, *options: object) -> Run:
     """Let a model play tasks of the sample into a file."""
     with chat_server(model) as server:
@@ -154,7 +149,6 @@ def _play(cli: Cli, model: Model, file: Path, *options: object) -> Run:
     ("cause", "model", "id_", "words"),
     [
         *((cause, *facts) for cause, facts in FAILING.items()),
-        ("no end", _waits, "town001", "30 of 30 responses are 'One moment please.'"),
         (
             "error of the agent",
             lambda messages: calling("query_hotel", "{}"),
@@ -183,6 +177,18 @@ def _saying(*sentences: str) -> Callable[..., User]:
     """Return a user that says just this."""
     left = list(sentences)
     return lambda *_: lambda response: (left.pop(0), not left)
+
+
+def _looks(said: str, call: Call) -> str:
+    call("query_hotel", {})
+    return "One moment please."
+
+
+def test_a_dialogue_without_end_is_named(world: World) -> None:
+    environment = Environment(world, _saying(*["I need a hotel."] * 31))
+    _, [lost, *_], _ = _found(environment, _looks, "town001")
+    assert lost.cause == "no end"
+    assert lost.words == "30 of 30 responses are 'One moment please.'"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,12 @@ _PATIENCE = 3
 """Turns without progress after which the user gives something up."""
 
 _MOST_GIVEN_UP = 2
+_MOST_WAITS = 3
+"""Turns in a row that the user waits where the agent asks for patience."""
+
+_MOST_IN_VAIN = 2
+"""Answers without an offer, or a booking, after which the user turns to its alternative."""
+
 _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
@@ -75,6 +81,24 @@ class ScriptedUser:
             return self._next_domain(), self._over
         heard = Heard(response[:MOST_HEARD], self._world, self._domain)
         before = self._progress()
+        self._take_answers(heard)
+        is_news = bool(heard.references - self._references) or self._progress() != before
+        if not heard.waits or is_news:
+            self._waits = 0
+        elif self._waits < _MOST_WAITS:
+            self._waits += 1
+            return self._say("wait"), self._over
+        utterance = self._reaction(heard)
+        self._references |= heard.references
+        self._stalls += 1
+        if self._progress() != before:
+            self._stalls = 0
+        if self._stalls >= _PATIENCE:
+            utterance = self._give_up()
+        return utterance.strip(), self._over
+
+    def _take_answers(self, heard: Heard) -> None:
+        """Remember which requested slots a response gives of which venue."""
         spoken_of = {self._venue: heard}
         if self._phase == "finding" and heard.offers:
             spoken_of = heard.offers
@@ -84,18 +108,15 @@ class ScriptedUser:
                 is_asked = self._phase == "asking"
                 if part.tells(slot) or (is_asked and _pattern("told", slot).search(part.text)):
                     self._given[venue].add(slot)
-        utterance = self._reaction(heard)
-        self._references |= heard.references
-        self._stalls += 1
-        if self._progress() != before:
-            self._stalls = 0
-        if self._stalls >= _PATIENCE:
-            self._given_up += 1
-            self._stalls = 0
-            if self._given_up >= _MOST_GIVEN_UP:
-                self._left = []
-            utterance = self._ask() if self._phase == "booking" else self._next_domain()
-        return utterance.strip(), self._over
+
+    def _give_up(self) -> str:
+        """Leave the booking, or the domain; the second time, all that is left."""
+        self._given_up += 1
+        self._stalls = 0
+        if self._given_up >= _MOST_GIVEN_UP:
+            self._left = []
+        words = self._say("give_up")
+        return f"{words} {self._ask() if self._phase == 'booking' else self._next_domain()}"
 
     def _progress(self) -> object:
         """Return what changes with every step towards the goal."""
@@ -117,7 +138,8 @@ class ScriptedUser:
         self._alternative = not failing or bool(self._world.matching(self._domain, failing))
         self._rebooked = not self._wanted.fail_book
         self._phase: Literal["finding", "booking", "asking"] = "finding"
-        self._stalls, self._venue = 0, ""
+        self._venue = ""
+        self._stalls = self._waits = self._in_vain = 0
         # The constraints that were stated, and what else was answered.
         self._stated: set[str] = set()
         # Venue -> requested slots that the agent gave, or does not know.
@@ -129,10 +151,6 @@ class ScriptedUser:
     def _reaction(self, heard: Heard) -> str:
         if not heard.text.strip():
             return f"{self._say('unclear')} {self._request()}"
-        if heard.waits and not heard.offers:
-            # Waiting is progress, however often it is asked for.
-            self._stated.add(f"wait {len(self._stated)}")
-            return self._say("wait")
         is_new = bool(heard.references - self._references)
         if is_new and self._wanted.book and self._phase != "asking":
             self._choose(next(iter(heard.offers), self._venue), heard)
@@ -182,8 +200,11 @@ class ScriptedUser:
         if self._domain == "taxi" and (self._given[""] or heard.booked):
             return self._ask()
         pending = [slot for slot in self._constraints if slot not in self._stated]
+        if not pending:
+            self._in_vain += not offers
         # No venue meets the first constraints: what is offered must be something else.
-        if not self._alternative and (heard.matches("nothing") or (offers and not pending)):
+        is_over = self._in_vain >= _MOST_IN_VAIN or (offers and not pending)
+        if not self._alternative and (heard.matches("nothing") or is_over):
             self._alternative = True
             changed = [slot for slot, v in wanted.info.items() if wanted.fail_info.get(slot) != v]
             return self._say("instead", self._clauses(self._to_state(changed)))
@@ -203,6 +224,7 @@ class ScriptedUser:
             phrase = "choose" if len(offers) > 1 else "accept"
             words = self._say(phrase, self._names.get(self._domain, ""))
             self._phase = "booking"
+            self._in_vain = 0
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
         # There may be no other venue than the one that it asked to replace.
         if self._venue and heard.matches("nothing"):
@@ -231,8 +253,10 @@ class ScriptedUser:
 
     def _booking(self, heard: Heard) -> str:
         is_refused, asks = heard.matches("refused"), heard.matches("question")
+        self._in_vain += not heard.booked
+        is_over = is_refused or not asks or self._in_vain >= _MOST_IN_VAIN
         # Where the task has the booking refused first, any answer that does not book refuses it.
-        if not self._rebooked and not heard.booked and (is_refused or not asks):
+        if not self._rebooked and not heard.booked and is_over:
             self._rebooked = True
             return self._say("rebook", self._clauses(self._wanted.fail_book))
         if heard.booked:
@@ -337,7 +361,7 @@ class Heard:
         references: The reference numbers in it.
         times: The times of the day in it, in minutes.
         booked: Whether a sentence says that something is booked, and neither asks nor refuses.
-        waits: Whether it ends by asking for patience.
+        waits: Whether it ends by asking for patience, and says nothing else that matters.
     """
 
     def __init__(self, text: str, world: World, domain: str) -> None:
@@ -375,8 +399,10 @@ class Heard:
                 self._questions.append(sentence)
             elif books(sentence) and not refuses(sentence):
                 self.booked = True
+        is_refused = self.matches("nothing") or self.matches("refused")
+        is_news = bool(self.names or self.booked or self._questions or is_refused)
         waits = _pattern("understood", "wait").search(sentences[-1])
-        self.waits = waits is not None and sentences[-1] not in self._questions
+        self.waits = waits is not None and not is_news
 
     @cached_property
     def offers(self) -> dict[str, Heard]:
