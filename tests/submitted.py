@@ -10,11 +10,11 @@ NEW, OLD = b'{"new": []}', b'{"old": []}'
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder by its path."""
+    """Return every file below a folder by its path, but for the lock of submissions."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != ".lock"
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from entered import (
     all_scores,
     enter,
+    enter_sample,
     made_system,
     make_older,
     reports,
@@ -20,12 +23,12 @@ from entered import (
 from submitted import NEW, OLD, files_below
 
 from mwz.harness import Benchmark
-from mwz.harness.board import Scores
+from mwz.harness.board import Reading, Scores, enter as enter_system, locked, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import hashes_of
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options
+from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.scorer import score
 from mwz.normalization import published_rule_sets
 
@@ -84,3 +87,53 @@ def test_an_entry_replaces_one_that_an_earlier_version_scored(tmp_path: Path) ->
     make_older(tmp_path / "system")
     _submit(tmp_path, replaces=True)
     assert read_entry(tmp_path / "system").scores == _scores()
+
+
+def test_what_a_killed_process_left_is_not_entered(tmp_path: Path) -> None:
+    (tmp_path / ".system").mkdir()
+    (tmp_path / ".system" / "seed-3.json.gz").write_bytes(b"of the process that was killed")
+    (tmp_path / ".system" / "note.md").write_text("so is this")
+    _submit(tmp_path)
+    _submit(tmp_path / "alone")
+    assert files_below(tmp_path / "system") == files_below(tmp_path / "alone" / "system")
+
+
+class _Waiting(threading.Event):
+    """Is set when a process is told that it waits."""
+
+    def __call__(self, source: str, remarks: Iterable[object]) -> None:
+        if any("another process changes it" in str(remark) for remark in remarks):
+            self.set()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("another", "hasty", None),
+        ("another", "careful", "has the predictions of careful"),
+        ("careful", "hasty", "--replace"),
+    ],
+)
+def test_a_submission_waits_for_another_and_sees_what_it_entered(
+    name: str, content: str, problem: str | None, sample: Benchmark, tmp_path: Path
+) -> None:
+    waiting, outcomes = _Waiting(), []
+
+    def submit() -> None:
+        files = [(f"{content}.json", sample_content(content))]
+        reading = Reading(scorer=Scorer(sample))
+        try:
+            entered, _ = enter_system(tmp_path, made_system(name), files, reading, waiting)
+            outcomes.append(entered.key)
+        except InputError as error:
+            outcomes.append(str(error))
+
+    second = threading.Thread(target=submit)
+    with locked(tmp_path, waiting):
+        second.start()
+        assert waiting.wait(60)
+        enter_sample(tmp_path, "careful")
+    second.join(60)
+    expected = {"careful"} if problem else {"careful", "another"}
+    assert {entry.key for entry in read_entries(tmp_path)} == expected
+    assert (problem or "another") in outcomes[0]

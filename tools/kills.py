@@ -33,7 +33,8 @@ SAMPLES = PROJECT / "harness" / "sample" / "submissions"
 State: TypeAlias = "Mapping[str, str]"
 """Path below the working folder -> digest, of every file."""
 
-_SCRATCH = ".unfinished"
+_SCRATCH = (".unfinished", ".lock")
+"""Ends of the names of files that hold nothing."""
 
 
 def _prepared(folder: Path) -> dict[str, list[str]]:
@@ -72,7 +73,7 @@ def _state(work: Path) -> State:
     return {
         path.relative_to(work).as_posix(): sha256(path.read_bytes())
         for path in sorted(work.rglob("*"))
-        if path.is_file() and path.parent.suffix != ".prepared" and path.suffix != _SCRATCH
+        if path.is_file() and path.parent.suffix != ".prepared" and not path.name.endswith(_SCRATCH)
     }
 
 

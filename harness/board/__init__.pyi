@@ -57,6 +57,7 @@ from .scores import Scores as Scores, hashes_of as hashes_of, mismatches as mism
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
+    locked as locked,
     outdated as outdated,
     publish as publish,
     review_text as review_text,

@@ -79,14 +79,23 @@ class Entry:
         return self.folder.name
 
 
+def check_folder(folder: Path) -> None:
+    """Make sure that there is a folder of entries.
+
+    Raises:
+        InputError: There is none.
+    """
+    if not os.path.isdir(folder):
+        raise InputError(str(folder), "no such folder of entries; give one by --submissions")
+
+
 def read_entries(folder: Path) -> list[Entry]:
     """Read every entry of a folder, by name.
 
     Raises:
         InputError: The folder is missing, or a file in it is missing or not as the schema says.
     """
-    if not os.path.isdir(folder):
-        raise InputError(str(folder), "no such folder of entries; give one by --submissions")
+    check_folder(folder)
     absent = absent_tracks()
     entries, left_out = [], 0
     for path in sorted(folder.iterdir()):

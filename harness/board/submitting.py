@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import difflib
 import gzip
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
+
+import portalocker
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
@@ -25,6 +29,7 @@ from .entries import (
     ENTRY_FILE,
     NOTE_FILE,
     Entry,
+    check_folder,
     file_problems,
     read_entries,
     shared_problems,
@@ -77,8 +82,8 @@ def enter(
     Raises:
         InputError: The system cannot be entered, or its outputs cannot be scored.
     """
+    # Before anything is played or scored, which may take minutes.
     target, others = new_folder(folder, system, replaces)
-    # Before anything is played, which may take minutes.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, *further = _read(files, tracks()[system.track], reading)
     tell(outputs.source, outputs.remarks)
@@ -96,11 +101,49 @@ def enter(
     for system_outputs in (outputs, *further):
         if system_outputs.content is not None:
             contents.append(system_outputs.content)
-    submit(entry, others, contents)
-    board = publish(folder, [*others, entry])
-    if entry.benchmark in HUB_DATA:
-        write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
+    with locked(folder, tell):
+        # Others may have come meanwhile.
+        _, others = new_folder(folder, system, replaces)
+        refuse("leaderboard", shared_problems([*others, entry]))
+        submit(entry, others, contents)
+        board = publish(folder, [*others, entry])
+        if entry.benchmark in HUB_DATA:
+            write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
     return entry, board
+
+
+_LOCK_FILE = ".lock"
+
+
+@contextmanager
+def locked(folder: Path, tell: Tell) -> Iterator[None]:
+    """Let no other process change a folder of submissions; wait while one does.
+
+    The system takes the lock back when a process ends, in whatever way. The file stays.
+
+    Args:
+        folder: The folder.
+        tell: Says that another process is waited for.
+
+    Raises:
+        InputError: There is no such folder, or it cannot be locked.
+    """
+    check_folder(folder)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context((folder / _LOCK_FILE).open("ab"))
+            try:
+                portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            except portalocker.LockException:
+                tell(str(folder), ["another process changes it; waiting until it is done"])
+                portalocker.lock(file, portalocker.LOCK_EX)
+        except (OSError, portalocker.LockException) as error:
+            raise InputError(str(folder), f"cannot be locked ({error})") from None
+        yield
 
 
 HUB_DATA = {"multiwoz": "pfb30/multi_woz_v22"}
@@ -248,7 +291,11 @@ def submit(entry: Entry, others: Sequence[Entry], predictions: Sequence[bytes]) 
         files[name] = gzip.compress(content, mtime=0)
     # A new entry is there at once; one that is replaced, file by file.
     target = entry.folder
-    written = target if target.exists() else target.with_name(f".{target.name}")
+    written = target
+    if not target.exists():
+        written = target.with_name(f".{target.name}")
+        # A process that was killed may have left it.
+        shutil.rmtree(written, ignore_errors=True)
     for name, content in files.items():
         write_atomically(written / name, content)
     for path in written.glob(seed_file("*")):

@@ -11,7 +11,7 @@ import click
 from .. import board
 from ..errors import counted
 from ..io import printable
-from . import notify, option
+from . import notify, option, tell
 from .reading import progress
 
 
@@ -53,6 +53,9 @@ def command(
     and files that go with it. `mwz site` makes the web pages.
     """
     option.refuse_if(base is not None and not check, "--base goes with --check")
+    if not check:
+        # Until the command ends.
+        click.get_current_context().with_resource(board.locked(submissions, tell))
     entries = board.read_entries(submissions)
     for package in sorted(board.absent_packages(entries)):
         notify(f"{package} is not installed; its columns are left out")
