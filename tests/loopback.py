@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -66,6 +68,23 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         self.hang()
 
+    def answer_without_end(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            while not self.server_state.released.is_set():
+                self.wfile.write(bytes(1 << 16))
+
+    def answer_packed(self) -> None:
+        """Send half a gigabyte of zeros in half a megabyte, whatever the client accepts."""
+        packed = gzip.compress(bytes(1 << 20)) * 512
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(packed)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(packed)
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
@@ -75,6 +94,8 @@ FAULTS: dict[str, Callable[[_Handler, bytes], None]] = {
     # Fewer bytes than announced, then the end.
     "cut": lambda handler, content: handler.answer(content[: len(content) // 2], len(content)),
     "altered": lambda handler, content: handler.answer(content[:-1] + b"?"),
+    "endless": lambda handler, content: handler.answer_without_end(),
+    "packed": lambda handler, content: handler.answer_packed(),
     "hang": lambda handler, content: handler.hang(),
     "hang in the middle": lambda handler, content: handler.hang_in_the_middle(content),
     "redirect": lambda handler, content: handler.redirect(f"/moved{handler.path}"),

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +153,23 @@ def test_lasting_faults_end_in_one_message(
     assert server.requests[GOALS_FILE] == asked.get(fault, server.requests[GOALS_FILE])
     assert installed() == old
     assert not [place for place in fetch.stored() if "goals" in place]
+
+
+@pytest.mark.parametrize("fault", ["endless", "packed"])
+def test_an_answer_is_read_no_further_than_a_file_may_be_large(
+    fetch: Fetch, server: Server, old: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
+    server.faults[GOALS_FILE] = [fault] * 999
+    tracemalloc.start()
+    error = str(refusal(fetch))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "goals.json: too large: more bytes than at most 1,000,000" in error
+    assert server.requests[GOALS_FILE] == 1
+    # A packed answer is half a gigabyte; 64 KB of it are 64 MB at most.
+    assert most < 200_000_000
+    assert installed() == old
 
 
 @pytest.mark.parametrize("fault", ["500", "altered"])

@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 import requests
 
 from ..errors import InputError, refuse, without_secrets
-from ..io import read_bytes, write_atomically
+from ..io import bounded, read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"
@@ -29,6 +29,10 @@ ATTEMPTS = 4
 
 TIMEOUT = 20.0
 """Seconds to wait for a connection, and for more of an answer."""
+
+_UNPACKED = {"Accept-Encoding": "identity"}
+_CHUNK = 1 << 16
+"""How many bytes of an answer are read at once: what a server packs all the same is unpacked."""
 
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _PASSING = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
@@ -147,9 +151,9 @@ def _read(url: str) -> bytes | None:
         if attempt:
             time.sleep(2 ** (attempt - 1))
         try:
-            answer = requests.get(url, timeout=TIMEOUT)
-            answer.raise_for_status()
-            return answer.content
+            with requests.get(url, timeout=TIMEOUT, stream=True, headers=_UNPACKED) as answer:
+                answer.raise_for_status()
+                return bounded(answer.iter_content(_CHUNK), without_secrets(url))
         except (requests.RequestException, ValueError) as error:
             response = getattr(error, "response", None)
             status = 0 if response is None else response.status_code

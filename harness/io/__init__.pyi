@@ -2,6 +2,7 @@
 
 from .files import (
     STANDARD_STREAM as STANDARD_STREAM,
+    bounded as bounded,
     decoded as decoded,
     encoded as encoded,
     is_plain_file as is_plain_file,

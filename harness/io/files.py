@@ -18,7 +18,8 @@ import sys
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, NoReturn, TypeVar, cast
@@ -96,7 +97,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 
-_CHUNK = 1 << 22
+_CHUNK = 1 << 20
 """How many bytes are read at once: Python reserves memory for all that it is asked for."""
 
 
@@ -140,20 +141,30 @@ def _reason(error: Exception) -> str:
 
 
 def _read(file: IO[bytes], source: str) -> bytes:
-    """Return all there is to be read.
+    """Return all that is in a file.
 
     Raises:
         InputError: It is more than it may be.
     """
+    return bounded(iter(partial(file.read, _CHUNK), b""), source)
+
+
+def bounded(chunks: Iterable[bytes], source: str) -> bytes:
+    """Return the chunks of what is read as one, as long as they are not too many.
+
+    Raises:
+        InputError: They are more bytes than a file may have.
+    """
     bounds = limits()
-    chunks: list[bytes] = []
-    left = bounds["unpacked"] + 1
-    while chunk := file.read(min(left, _CHUNK)):
-        chunks.append(chunk)
-        left -= len(chunk)
-    if not left:
-        raise InputError(source, f"too large: more bytes than {limit_text(bounds, 'unpacked')}")
-    return b"".join(chunks)
+    read: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > bounds["unpacked"]:
+            limit = limit_text(bounds, "unpacked")
+            raise InputError(source, f"too large: more bytes than {limit}")
+        read.append(chunk)
+    return b"".join(read)
 
 
 def _unpacked(content: bytes, source: str, wanted: Sequence[str]) -> bytes:
