@@ -269,8 +269,7 @@ def test_a_pull_request_is_answered_with_what_changes(runner: Runner) -> None:
 
 POST = ("comment.yml", "Post the comment, or replace the one that is there")
 _GH = """case "$*" in
-*/files*) echo "$CHANGED";;
-*/pulls*) echo "$NUMBER";;
+*/pulls*) echo "$FOUND";;
 run\\ download*) mkdir comment; {
   printf '# 1 @you #2 %s' '$(touch ran)'; head -c "$LENGTH" /dev/zero | tr '\\0' x
 } > comment/comment.md;;
@@ -279,38 +278,94 @@ run\\ download*) mkdir comment; {
 esac"""
 
 
+@pytest.fixture
+def proposed(runner: Runner) -> Callable[..., dict[str, str]]:
+    """Makes a repository with a pull request that changes files; returns the step's variables."""
+    folder = runner.folder / "repository"
+    folder.mkdir()
+    git = partial(runner.run, "git", folder=folder)
+    git("init", "--quiet")
+    for name in ("allowFilter", "allowAnySHA1InWant"):
+        git("config", f"uploadpack.{name}", "true")
+
+    def commit() -> str:
+        git("add", "--all")
+        git("commit", "--quiet", "--allow-empty", "--message", "x")
+        return str(git("rev-parse", "HEAD").stdout.strip())
+
+    def made(*changed: str) -> dict[str, str]:
+        (folder / ".github").mkdir()
+        (folder / ".github" / "old.yml").write_text("old", encoding="utf-8")
+        base = commit()
+        for name in changed:
+            (folder / name).parent.mkdir(exist_ok=True, parents=True)
+            (folder / name).write_text("new", encoding="utf-8")
+        head = commit()
+        # The base goes on, which the pull request does not change.
+        git("checkout", "--quiet", "--detach", base)
+        (folder / ".github" / "old.yml").write_text("newer", encoding="utf-8")
+        values = {"FOUND": f"7 {commit()}", "COMMIT": head, "ADDRESS": folder.as_uri()}
+        return {
+            **values,
+            "REPOSITORY": "o/r",
+            "RUN": "1",
+            "HEAD": "a:b",
+            "MARK": "<!-- verify-entry -->",
+        }
+
+    return made
+
+
 @runs_steps
 @pytest.mark.parametrize(
-    ("number", "changed", "comment", "called"),
+    ("comment", "called"),
     [
-        ("7", "a.py", "", "api --method POST repos/o/r/issues/7/comments -F body=@body.md"),
-        ("7", "a.py", "31", "api --method PATCH repos/o/r/issues/comments/31 -F body=@body.md"),
-        ("", "", "", None),
-        # The text may be of a workflow of the pull request.
-        ("7", "a.py\n.github/workflows/verify-entry.yml", "", None),
+        ("", "api --method POST repos/o/r/issues/7/comments -F body=@body.md"),
+        ("31", "api --method PATCH repos/o/r/issues/comments/31 -F body=@body.md"),
     ],
 )
 def test_the_comment_is_posted_once_and_then_replaced(
-    runner: Runner, number: str, changed: str, comment: str, called: str | None
+    runner: Runner, proposed: Callable[..., dict[str, str]], comment: str, called: str
 ) -> None:
     runner.replace("gh", _GH)
-    values = {"NUMBER": number, "COMMENT": comment, "REPOSITORY": "o/r", "RUN": "1", "HEAD": "a:b"}
-    values |= {"CHANGED": changed, "COMMIT": "c", "MARK": "<!-- verify-entry -->"}
+    values = {**proposed("a.py"), "COMMENT": comment}
     done = runner.step(*POST, **values, LENGTH="0")
     assert done.returncode == 0, done.stderr
-    log = runner.folder / "called"
-    if called is None:
-        assert not log.exists()
-        return
     expected = f"{called}\n<!-- verify-entry -->\n# 1 @\u200byou #\u200b2 $(touch ran)"
-    assert log.read_text(encoding="utf-8").strip() == expected
+    assert (runner.folder / "called").read_text(encoding="utf-8").strip() == expected
     assert not (runner.folder / "ran").exists()
     # What is too long for a comment says so.
-    shutil.rmtree(runner.folder / "comment")
+    for folder in ("comment", "listed"):
+        shutil.rmtree(runner.folder / folder)
     assert runner.step(*POST, **values, LENGTH="60000").returncode == 0
     body = (runner.folder / "body.md").read_text(encoding="utf-8")
     assert body.splitlines()[1].startswith("**The end is cut off")
     assert 60_000 < len(body) < 60_200
+
+
+@runs_steps
+def test_a_pull_request_that_changes_workflows_gets_no_comment(
+    runner: Runner, proposed: Callable[..., dict[str, str]]
+) -> None:
+    """Its text may be anything; GitHub's interface lists no file after the 3,000th."""
+    runner.replace("gh", _GH)
+    many = (f"a/{number}" for number in range(3001))
+    values = proposed(*many, ".github/workflows/verify-entry.yml")
+    done = runner.step(*POST, **values, COMMENT="", LENGTH="0")
+    assert done.returncode == 0, done.stderr
+    assert "changes .github/" in done.stdout
+    assert not (runner.folder / "called").exists()
+
+
+@runs_steps
+@pytest.mark.parametrize(("change", "status"), [({"FOUND": ""}, 0), ({"COMMIT": "0" * 40}, 128)])
+def test_without_its_pull_request_nothing_is_posted(
+    runner: Runner, proposed: Callable[..., dict[str, str]], change: dict[str, str], status: int
+) -> None:
+    runner.replace("gh", _GH)
+    done = runner.step(*POST, **{**proposed("a.py"), **change}, COMMENT="", LENGTH="0")
+    assert done.returncode == status
+    assert not (runner.folder / "called").exists()
 
 
 RESCORE = ("rescore.yml", "Score all entries again")
