@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.harness.board import Scores, System, read_entries, tracks
 from mwz.harness.board.entries import new_order, read_order
+from mwz.harness.board.scores import hashes_of
 from mwz.harness.board.systems import folder_name, read_system, stated_facts, system_text
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
@@ -229,3 +231,12 @@ def test_the_order_keeps_the_lines_of_entries_that_are_left_out() -> None:
     stored = read_order(REPOSITORY)
     assert {"mintl", "hdno"} <= stored.keys()
     assert list(new_order(REPOSITORY, entries)) == list(stored)
+
+
+@pytest.mark.parametrize("edited", ["sha256", "git_blob"])
+def test_either_hash_that_is_edited_tells_another_file(edited: str) -> None:
+    hashes = hashes_of(b"content", "content")
+    assert hashes.is_file(b"content")
+    digits = getattr(hashes, edited)
+    other = "0" if digits[0] != "0" else "1"
+    assert not replace(hashes, **{edited: other + digits[1:]}).is_file(b"content")

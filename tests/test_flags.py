@@ -172,6 +172,19 @@ def test_the_later_of_two_copies_names_the_other(kind: str, flag: str, limit: in
         assert declared_flags()[flag].is_raised(shared / 100) == raised
 
 
+def test_a_state_that_agrees_with_gold_tells_something_where_the_other_does_not() -> None:
+    """Of 100 turns both agree with gold in 20, one of the two in 20, and 30 of the rest are equal.
+
+    80 turns count, of which 30 are equal: 3/8. A short response, in contrast, says nothing.
+    """
+    own = "--" * 20 + "--" * 20 + "aa" * 60
+    other = "--" * 20 + "aa" * 20 + "aa" * 30 + "bb" * 30
+    first, second = Fingerprints("b", states=own), Fingerprints("b", states=other)
+    assert first.shared(second, "states") == second.shared(first, "states") == 3 / 8
+    first, second = Fingerprints("b", phrases=own), Fingerprints("b", phrases=other)
+    assert first.shared(second, "phrases") == 1 / 2
+
+
 def test_declared_states_of_others_raise_nothing() -> None:
     own = Fingerprints("b", states="aa" * 100)
     entries = [_entry(key, own) for key in ("first", "second")]

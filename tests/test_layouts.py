@@ -117,6 +117,16 @@ def test_frames_are_the_states_of_the_turns_in_which_the_user_speaks(turns: Any)
     assert [turn["response"] for turn in turns] == ["hi", "hi"]
 
 
+def test_a_system_turn_of_multiwozs_log_may_have_an_empty_state() -> None:
+    """The user speaks first there, whose turns never have one."""
+    semi = {"semi": {"area": "centre"}, "book": {"booked": []}}
+    said = [("hello", {}), ("hi", {}), ("a hotel", {}), ("which one?", {"hotel": semi})]
+    log = [{"text": text, "metadata": state} for text, state in said]
+    turns = standard_form({"SNG0001.json": {"log": log}}, "x").dialogues["SNG0001.json"]
+    assert [turn["response"] for turn in turns] == ["hi", "which one?"]
+    assert [turn["state"] for turn in turns] == [{}, {"hotel": semi}]
+
+
 def test_a_list_per_field_is_read_turn_by_turn_and_shorter_ones_are_not() -> None:
     content = {
         id_: {

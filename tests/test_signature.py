@@ -137,6 +137,8 @@ def test_coverage_is_the_turns_played_and_which(sample: Benchmark) -> None:
     first, second, third = played(town001=2), played(town002=2), played(town001=1, town002=1)
     assert len({first, second, third}) == 3
     assert all(str(coverage).startswith("2/146-") for coverage in (first, second, third))
+    # As many turns of the same dialogues.
+    assert played(town001=2, town002=1) != played(town001=1, town002=2)
     assert played(town001=2) == first
     assert played(**{id_: dialogue.turns for id_, dialogue in sample.dialogues.items()}) is None
 
