@@ -213,6 +213,21 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+_MOST_COUNTED = 20
+
+
+def listed_counts(counts: Sequence[tuple[str, int]]) -> str:
+    """Return how often names of a file occur, the first of them: `[name] 7×, [ref] 1×`.
+
+    Args:
+        counts: Each name and its number.
+    """
+    listed = [f"{unquoted(name)} {count}×" for name, count in counts[:_MOST_COUNTED]]
+    if len(counts) > len(listed):
+        listed.append(f"and {len(counts) - len(listed)} more")
+    return ", ".join(listed) or "none"
+
+
 def without_secrets(text: str) -> str:
     """Return a text in which addresses show neither a user, a password nor a query's values."""
     return _QUERY_VALUE.sub(r"\1=***", _USER.sub("://***@", text))

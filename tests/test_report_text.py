@@ -61,6 +61,14 @@ def test_unknown_placeholders_are_shown_with_counts() -> None:
     assert "unknown placeholders" not in _text(ONE)
 
 
+def test_many_unknown_placeholders_and_long_ones_fit_a_screen() -> None:
+    long = f"[{'x' * 50_000}]"
+    names = " ".join(f"[unknown{number}]" for number in range(3_000))
+    text = _text({"mul0001": [{"response": long}, {"response": names}]})
+    assert "and 2981 more" in text
+    assert max(map(len, text.splitlines())) < 3000
+
+
 def test_it_says_where_domains_and_states_come_from() -> None:
     assert "active domains (strict): states; belief states: gold" in _text(ONE)
     assert "active domains (strict): gold; belief states: gold" in _text(ONE, domains="gold")

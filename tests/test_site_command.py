@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import urllib.error
@@ -16,7 +17,7 @@ from helpers import Cli
 from loopback import running
 from parsed import elements, text_of, tree_of
 
-from mwz.harness.board.views.site import LOOPBACK, page_server
+from mwz.harness.board.views.site import LOOPBACK, page_server, write_site
 
 
 @pytest.fixture
@@ -132,3 +133,17 @@ def test_a_taken_port_is_refused_in_one_line(served: str, three_entries: Path, s
     refused = site.refused(three_entries, "--serve", port)
     assert f"port {port}: is not available" in refused
     assert refused.count("mwz: port") == 1
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / "entries" / ".ubar.html.0123456789abcdef.unfinished"
+    left.parent.mkdir()
+    left.write_text("half a page")
+    os.utime(left, (1, 1))
+    other = tmp_path / "mine.unfinished"
+    other.write_text("not of the site")
+    write_site({"index.html": "a page"}, tmp_path)
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
+        "index.html",
+        other.name,
+    }

@@ -21,7 +21,7 @@ from mwz.normalization import (
 )
 
 from ..benchmark import Benchmark
-from ..errors import Remark, cut, unquoted
+from ..errors import Remark, cut, listed_counts
 from ..io import figure, printable, read_bytes, shown_name, text_table
 from ..metrics import Choices, parse_tracking_file, score_tracking, tracked_dialogues
 from ..scoring import Options, Scorer, check_predictions, normalize, played_predictions, report_on
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 WARNED = 1
 
-_SHOWN = 20
 _LONGEST_EXAMPLE = 60
 """Characters."""
 
@@ -131,8 +130,8 @@ def _check_submission(standard: Standard, source: str, scorer: Scorer, fixing: s
     number = known.total() + unknown.total()
     rate = figure(about_venues / max(len(turns), 1), 2)
     _show("placeholders", f"{number}; about venues: {rate} a turn")
-    _show("  known", _counts(known.most_common()))
-    _show("  unknown", _counts(unknown.most_common()))
+    _show("  known", listed_counts(known.most_common()))
+    _show("  unknown", listed_counts(unknown.most_common()))
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission)
     content = Content(submission.dialogues, benchmark, rules, scorer.options.resolved.checks)
@@ -169,7 +168,7 @@ def _check_tracker(
     for turns in submission.dialogues.values():
         for domain, values in without_absent_slots(turns[-1].state or {}).items():
             slots.update(f"{domain}-{slot}" for slot in values)
-    _show("slots", _counts(slots.most_common()))
+    _show("slots", listed_counts(slots.most_common()))
     remarks = list(dict.fromkeys([*submission.remarks, *file.remarks]))
     checked = Content(submission.dialogues, benchmark, rule_set(DEFAULT_RULES), checks)
     kinds = [remark.kind for remark in remarks]
@@ -275,13 +274,6 @@ def _share(have: Sequence[bool]) -> str:
     if any(have):
         return f"in {sum(have)} of {len(have)} turns"
     return "none"
-
-
-def _counts(counts: Sequence[tuple[str, int]]) -> str:
-    listed = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
-    if len(counts) > len(listed):
-        listed.append(f"and {len(counts) - len(listed)} more")
-    return ", ".join(listed) or "none"
 
 
 # What fixes are worth.

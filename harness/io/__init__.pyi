@@ -2,6 +2,7 @@
 
 from .files import (
     STANDARD_STREAM as STANDARD_STREAM,
+    UNFINISHED as UNFINISHED,
     bounded as bounded,
     decoded as decoded,
     encoded as encoded,

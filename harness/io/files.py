@@ -390,6 +390,10 @@ def to_json(data: object) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
+UNFINISHED = ".unfinished"
+"""How names of files end that are being written, and of those that a killed process left."""
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that it is either there in full or as it was before.
 
@@ -411,7 +415,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             return
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = f"{target.parent}/.{target.name[:100]}.{token_hex(8)}.unfinished"
+        scratch = f"{target.parent}/.{target.name[:100]}.{token_hex(8)}{UNFINISHED}"
         with open(scratch, "xb") as file:
             file.write(data)
             file.flush()

@@ -15,7 +15,7 @@ from functools import cached_property
 from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, Remark, counted
+from ..errors import InputError, Remark, counted, listed_counts
 from ..io import figure, html_table, text_table, validated
 from ..metrics import (
     MAIN_SETUP,
@@ -404,8 +404,8 @@ def _notes(report: Report) -> Iterator[str]:
             f"{coverage.of_turns} turns ({figure(coverage.percent, 2)} %)"
         )
     if report.unknown_placeholders:
-        counts = [f"[{name}] {count}×" for name, count in report.unknown_placeholders.items()]
-        yield f"unknown placeholders, removed: {', '.join(counts)}"
+        counts = [(f"[{name}]", count) for name, count in report.unknown_placeholders.items()]
+        yield f"unknown placeholders, removed: {listed_counts(counts)}"
     if signature.goals and signature.goals != "all":
         yield f"{signature.goals} goals only: {coverage.of} of the benchmark's dialogues"
     if signature.states:

@@ -9,6 +9,7 @@ import html
 import posixpath
 import re
 import subprocess
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -31,7 +32,7 @@ from ...data import loaded_once
 from ...diagnosis import Diagnosis
 from ...errors import InputError, unknown
 from ...glossary import glossary, glossary_page
-from ...io import figure, read_bytes, signed, write_atomically
+from ...io import UNFINISHED, figure, read_bytes, signed, write_atomically
 from ...scoring import Scorer
 from ...signature import HARNESS, current_versions
 from ..entries import read_entries
@@ -294,13 +295,18 @@ def _environment() -> Environment:
 
 
 def write_site(files: Mapping[str, str], directory: Path) -> None:
-    """Write every file of a site, each in one step.
+    """Write every file of a site, each in one step; remove what a killed process left there.
 
     Raises:
         InputError: One of them cannot be written.
     """
+    started = time.time()
     for path, content in files.items():
         write_atomically(directory / path, content.encode())
+    for unfinished in directory.rglob(f".*{UNFINISHED}"):
+        # A newer one is another process's, which writes now.
+        if unfinished.stat().st_mtime < started:
+            unfinished.unlink()
 
 
 # -------------------------------- documents of docs/: Markdown in which HTML is only text
