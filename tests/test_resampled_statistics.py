@@ -89,7 +89,8 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
     mixed = {id_: (other if swap else own)[id_] for id_, swap in ids}
     rest = {id_: (own if swap else other)[id_] for id_, swap in zip(own, swapped, strict=True)}
     second = second.part(first.dialogues)
-    both = first.swapped(second, np.array([swapped]) @ first.gains(second))
+    is_swapped = np.array([swapped])
+    both = first.swapped(second, is_swapped @ first.table(), is_swapped @ second.table())
     for values, predictions in zip(both, (mixed, rest), strict=True):
         wanted = report_figures(sample_scorer().score(predictions))
         resampled = _first(values)

@@ -31,7 +31,6 @@ from ..comparison import (
     SIGNIFICANCE,
     TEST_SAMPLES,
     Evidence,
-    Pair,
     compare_pairs,
 )
 from ..data import gold_versions
@@ -72,9 +71,6 @@ def states_name(key: str, scores: TrackedScores) -> str:
 
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
-
-BATCH = 64
-"""How many pairs are compared at once: more are faster, and take more memory."""
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
@@ -443,10 +439,7 @@ def compared(
         for name in names & states.keys():
             signature = Signature(gold=gold)
             evidence[name] = _evidence_of_turns(name, signature, states[name], figure=JGA)
-    results: list[Pair] = []
-    for start in range(0, len(chosen), BATCH):
-        batch = [(evidence[a], evidence[b]) for a, b in chosen[start : start + BATCH]]
-        results += compare_pairs(batch, SAMPLES, SEED)
+    results = compare_pairs([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
     pairs, digests = {}, _digests(entries)
     for keys, result in zip(chosen, results, strict=True):
         figures = {}

@@ -284,11 +284,18 @@ def compare_pairs(
     Returns:
         The pairs compared; p is not corrected.
     """
-    common = []
+    # The same part of a system is the same object in all pairs: a test takes it once.
+    parts: dict[tuple[int, tuple[str, ...]], Evidence] = {}
+    common: list[tuple[Evidence, Evidence]] = []
     for a, b in pairs:
-        played = set(b.dialogues)
-        dialogues = [id_ for id_ in a.dialogues if id_ in played]
-        common.append((a.part(dialogues), b.part(dialogues)))
+        dialogues = a.dialogues
+        if b.dialogues != dialogues:
+            played = set(b.dialogues)
+            dialogues = tuple(id_ for id_ in dialogues if id_ in played)
+        for system in (a, b):
+            if (id(system), dialogues) not in parts:
+                parts[id(system), dialogues] = system.part(dialogues)
+        common.append((parts[id(a), dialogues], parts[id(b), dialogues]))
     compared = []
     for (a, b), p_values in zip(common, TESTS[test](common, samples, seed), strict=True):
         won_by_a, won_by_b = a.won(), b.won()
@@ -372,7 +379,7 @@ def randomisation(
     Two systems that are the same would differ as much if any dialogue were swapped between them.
     Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
     samples whose absolute difference is at least the observed one. Pairs with as many dialogues
-    have the same samples, so that one matrix product is enough for all of them.
+    have the same samples, and what a system swaps in them is summed once for all of its pairs.
 
     Args:
         pairs: Two systems each, with the same dialogues and the same metrics.
@@ -380,19 +387,28 @@ def randomisation(
         seed: The seed.
     """
     reached = []
+    observed = []
     places_by_size: dict[int, list[int]] = {}
-    for place, (system, _) in enumerate(pairs):
-        reached.append(dict.fromkeys(system.scores, 0))
-        places_by_size.setdefault(len(system.dialogues), []).append(place)
+    for place, (a, b) in enumerate(pairs):
+        observed.append(_observed(a, b))
+        reached.append(dict.fromkeys(a.scores, 0))
+        places_by_size.setdefault(len(a.dialogues), []).append(place)
     for dialogues, places in places_by_size.items():
-        gains = [pairs[place][0].gains(pairs[place][1]) for place in places]
-        ends = np.cumsum([table.shape[1] for table in gains])
+        systems: dict[int, Evidence] = {}
+        for place in places:
+            for system in pairs[place]:
+                systems[id(system)] = system
+        tables = [system.table() for system in systems.values()]
+        ends = np.cumsum([table.shape[1] for table in tables])
+        table_of_all = np.hstack(tables)
         for block in swaps(dialogues, samples, seed):
-            gained = block.astype(np.float64) @ np.hstack(gains)
-            for place, columns in zip(places, np.split(gained, ends[:-1], axis=1), strict=True):
+            # Column by column in memory, as formulas take them.
+            sums_of_all = (table_of_all.T @ block.T.astype(np.float64)).T
+            sums = dict(zip(systems, np.split(sums_of_all, ends[:-1], axis=1), strict=True))
+            for place in places:
                 a, b = pairs[place]
-                first, second = a.swapped(b, columns)
-                for name, (difference, rounding) in _observed(a, b).items():
+                first, second = a.swapped(b, sums[id(a)], sums[id(b)])
+                for name, (difference, rounding) in observed[place].items():
                     drawn = np.abs(first[name] - second[name])
                     reached[place][name] += int((drawn >= difference - rounding).sum())
     p_values = []

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -230,37 +231,37 @@ class Evidence:
                 drawn.setdefault(name, []).append(values)
         return {name: np.concatenate(blocks) for name, blocks in drawn.items()}
 
-    def gains(self, other: Evidence) -> Floats:
-        """Return dialogue x column -> what sums gain if two systems swap the dialogue.
+    def table(self) -> Floats:
+        """Return dialogue x column, of all metrics and outputs."""
+        return np.hstack([output.numbers for output in chain(*self.statistics.values())])
 
-        The columns are in the order in which `swapped` takes them: of systems with seeds, every
-        output of this one swaps with every output of the other one.
-        """
-        gains = []
-        for metric, outputs in self.statistics.items():
-            for output in outputs:
-                gains += [theirs.numbers - output.numbers for theirs in other.statistics[metric]]
-        return np.hstack(gains)
-
-    def swapped(self, other: Evidence, gained: Floats) -> tuple[Values, Values]:
+    def swapped(self, other: Evidence, given: Floats, taken: Floats) -> tuple[Values, Values]:
         """Return figure -> values of this and of another system after they swapped dialogues.
+
+        Of systems with seeds, every output of this one swaps with every output of the other one.
 
         Args:
             other: The other system, with the same dialogues and metrics.
-            gained: Sample x column -> the sum of `gains` over the dialogues swapped.
+            given: Sample x column of `table` -> the sum of this system over the dialogues swapped.
+            taken: The same of the other one.
         """
         our_values: dict[str, Floats] = {}
         their_values: dict[str, Floats] = {}
-        start = 0
+        our_start = their_start = 0
         for metric, outputs in self.statistics.items():
+            others, width = other.statistics[metric], len(outputs[0].columns)
             ours, theirs = [], []
-            for output in outputs:
-                for other_output in other.statistics[metric]:
-                    end = start + len(output.columns)
-                    our_output, their_output = output.swapped(other_output, gained[:, start:end])
+            for number, output in enumerate(outputs):
+                start = our_start + number * width
+                sums = given[:, start : start + width]
+                for other_number, other_output in enumerate(others):
+                    start = their_start + other_number * width
+                    gained = taken[:, start : start + width] - sums
+                    our_output, their_output = output.swapped(other_output, gained)
                     ours.append(our_output)
                     theirs.append(their_output)
-                    start = end
+            our_start += len(outputs) * width
+            their_start += len(others) * width
             our_values |= _mean(ours)
             their_values |= _mean(theirs)
         return our_values, their_values

@@ -295,16 +295,23 @@ def bleu_of_samples(counts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     import numpy as np
 
     length = np.maximum(counts[0], 1)
+    brevity_penalty = np.exp(np.minimum(1 - counts[1] / length, 0.0))
+    matches = counts[2 : 2 + MAX_ORDER]
+    totals = counts[2 + MAX_ORDER : COLUMNS]
     log_precisions = np.zeros_like(length, dtype=np.float64)
+    if all(matched.min() > 0 for matched in matches):
+        # Nothing to smooth, as nearly always.
+        for matched, total in zip(matches, totals, strict=True):
+            log_precisions += np.log(100.0 * matched / total)
+        bleu: NDArray[Any] = brevity_penalty * np.exp(log_precisions / MAX_ORDER)
+        return bleu
     smoothing = np.ones_like(log_precisions)
     has_match = np.zeros_like(length, dtype=bool)
-    for order in range(MAX_ORDER):
-        matched, total = counts[2 + order], counts[2 + MAX_ORDER + order]
+    for matched, total in zip(matches, totals, strict=True):
         smoothing = np.where((total > 0) & (matched == 0), 2 * smoothing, smoothing)
         counted = np.where(matched > 0, matched, 1 / smoothing)
         precision = 100.0 * counted / np.maximum(total, 1)
         log_precisions += np.where(total > 0, np.log(precision), _LOG_OF_ZERO)
         has_match |= matched > 0
-    brevity_penalty = np.exp(np.minimum(1 - counts[1] / length, 0.0))
     bleu = brevity_penalty * np.exp(log_precisions / MAX_ORDER)
     return np.where(has_match, bleu, 0.0)
