@@ -50,6 +50,7 @@ class ChatServer:
     Attributes:
         url: What to give as the base URL.
         requests: The bodies of all requests.
+        keys: What they had as authorization.
         answer: What it answers to the messages of a request.
         faults: What it answers first, in place of that.
     """
@@ -57,6 +58,7 @@ class ChatServer:
     def __init__(self, url: str, answer: Callable[[Sequence[Mapping[str, Any]]], Answer]) -> None:
         self.url = url
         self.requests: list[dict[str, Any]] = []
+        self.keys: set[str | None] = set()
         self.answer = answer
         self.faults: list[Answer] = []
 
@@ -67,6 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.state.requests.append(body)
+        self.state.keys.add(self.headers["Authorization"])
         faults = self.state.faults
         answer = faults.pop(0) if faults else self.state.answer(body["messages"])
         if callable(answer):

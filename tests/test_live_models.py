@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,9 @@ def _agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
 def server() -> Iterator[ChatServer]:
     with chat_server(_agent) as server:
         yield server
+
+
+_WAITED = "0.1"
 
 
 def _silent() -> Answer:
@@ -100,9 +104,10 @@ def test_passing_trouble_is_waited_for(
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
+        (400, "check the model and --request"),
         (401, "status 401 (check OPENAI_API_KEY, "),
         (403, "check OPENAI_API_KEY"),
-        (404, "the model, and --base-url, which often ends in /v1)"),
+        (404, "the model, and the address, which often ends in /v1)"),
         (500, "(5 attempts)"),
         (None, "Connection error (5 attempts)"),
         (_silent, "timed out (5 attempts)"),
@@ -120,23 +125,16 @@ def test_passing_trouble_is_waited_for(
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
-    play: _Player,
-    server: ChatServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Answer,
-    message: str,
+    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer, message: str
 ) -> None:
-    if fault is _silent:
-        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
     file = tmp_path / "p.jsonl"
     play.done(server, file)
     before = file.read_bytes()
     server.faults = [fault] * 40
     asked = len(server.requests)
-    shown = play.refused(server, file, tasks=3)
+    shown = play.refused(server, file, "--timeout", _WAITED, tasks=3)
     # A status of the set-up ends it at once; else a greeting tells whether the server answers.
-    requests = {401: 1, 404: 1, 403: 2}.get(fault, 6) if isinstance(fault, int) else 6
+    requests = {400: 2, 401: 1, 403: 2, 404: 1}.get(fault, 6) if isinstance(fault, int) else 6
     assert len(server.requests) - asked == requests
     assert message in shown
     assert "model m at http://127.0.0.1" in shown
@@ -158,15 +156,8 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     ],
 )
 def test_a_dialogue_that_cannot_be_finished_is_lost_and_no_other(
-    play: _Player,
-    server: ChatServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fault: Answer,
-    message: str,
+    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer, message: str
 ) -> None:
-    if fault is _silent:
-        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
     begun: list[str] = []
 
     def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
@@ -176,7 +167,7 @@ def test_a_dialogue_that_cannot_be_finished_is_lost_and_no_other(
         return fault if is_over else _agent(messages)
 
     server.answer = agent
-    told = play.done(server, tmp_path / "p.jsonl", tasks=2).err
+    told = play.done(server, tmp_path / "p.jsonl", "--timeout", _WAITED, tasks=2).err
     lost, other = _lines(tmp_path / "p.jsonl")
     assert message in lost["outcome"]["error"]
     assert f"first error: trial 1, dialogue town001: {lost['outcome']['error']}" in told
@@ -258,13 +249,69 @@ def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_
     play.done(with_password("secret1"), file)
     before = file.read_bytes()
     message = play.refused(ChatServer("http://127.0.0.1:9/v1", _agent), file)
-    assert "(different values of --base-url)" in message
+    assert "(different addresses of models)" in message
     assert file.read_bytes() == before
     # A new password is no other address; and no file shows any of it.
     play.done(with_password("secret2"), file, tasks=2)
     text = file.read_text(encoding="utf-8")
     assert [line["server"] for line in _lines(file)] == [json.loads(before)["server"]] * 2
     assert not any(word in text for word in ("secret", "127.0.0.1", "***"))
+
+
+def test_fields_of_requests_are_sent_and_recorded(
+    play: _Player, server: ChatServer, tmp_path: Path, cli: Cli
+) -> None:
+    fields = ["--temperature", "0.5", "--max-tokens", "90", "--request", 'stop=["END"]']
+    file = tmp_path / "p.jsonl"
+    play.done(server, file, *fields)
+    sent = {key: server.requests[0][key] for key in ("temperature", "max_tokens", "stop")}
+    assert sent == {"temperature": 0.5, "max_tokens": 90, "stop": ["END"]}
+    [line] = _lines(file)
+    assert line["agent"].endswith(', max_tokens 90, stop ["END"], temperature 0.5')
+    assert "different agents" in play.refused(server, file, "--temperature", "1")
+    cli.done("score", file, "--benchmark", "sample")
+    # What is long has a digest in the name.
+    play.done(server, tmp_path / "q.jsonl", "--request", f'stop="{"x" * 300}"')
+    assert re.search(r", request [0-9a-f]{12}$", _lines(tmp_path / "q.jsonl")[0]["agent"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--request", "stop=END"], "a text has quotes: 'stop=\"…\"'"),
+        (["--request", "seed=1", "--request", "seed=2"], "'seed' is there twice"),
+        (["--request", "tools=[]"], "the harness sets model, messages, tools, stream"),
+        (["--request", 'api_key="sesame"'], "a key is given by OPENAI_API_KEY"),
+        (["--request", "temperature=1", "--temperature", "1"], "choose"),
+        (["--timeout", "0"], "x>0"),
+        (["--task", "town001"], "choose"),
+    ],
+)
+def test_options_of_models_that_cannot_be_are_refused(
+    play: _Player, server: ChatServer, tmp_path: Path, options: list[str], message: str
+) -> None:
+    shown = play.refused(server, tmp_path / "p.jsonl", *options)
+    assert message in shown
+    assert "sesame" not in shown
+    assert server.requests == []
+
+
+def test_the_users_model_has_an_address_and_a_key_of_its_own(
+    play: _Player, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "agents")
+    monkeypatch.setenv("MWZ_USER_API_KEY", "users")
+    file = tmp_path / "p.jsonl"
+    with chat_server(lambda messages: saying("Goodbye. [END]")) as other:
+        user = ["--user", f"model:u@{other.url}", "--temperature", "0.5"]
+        play.done(server, file, *user)
+        assert server.keys == {"Bearer agents"}
+        assert other.keys == {"Bearer users"}
+        # Fields are the agent's alone, so that the same user talks to other agents.
+        assert "temperature" not in other.requests[0]
+        assert _lines(file)[0]["signature"]["parameters"]["user"].startswith("u, prompts")
+        play.done(server, file, *user)
+    assert "different addresses of models" in play.refused(server, file, "--user", "model:u")
 
 
 def test_a_model_plays_the_user_by_the_instructions(tmp_path: Path, cli: Cli) -> None:

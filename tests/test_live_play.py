@@ -32,6 +32,13 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, cli: Cli) -> None:
     assert first == same != other
 
 
+def test_tasks_are_named(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "p.jsonl"
+    cli.done(*_sample(file, "--task", "TOWN003.json", "--task", "town002"))
+    ids = [json.loads(line)["dialogue_id"] for line in file.read_text("utf-8").splitlines()]
+    assert ids == ["town002", "town003"]
+
+
 def test_play_resumes_and_drops_a_line_that_is_cut_off(tmp_path: Path, cli: Cli) -> None:
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     cli(*_sample(whole, "--tasks", "5"))
@@ -178,7 +185,13 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
         (("--agent", "basline"), "did you mean baseline"),
         (("--user", "scriptd"), "did you mean scripted"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
-        (("--base-url", "http://127.0.0.1:9"), "--base-url is for --agent model:NAME"),
+        (
+            ("--base-url", "http://127.0.0.1:9"),
+            "--base-url and --timeout are for --agent",
+        ),
+        (("--timeout", "9"), "--base-url and --timeout are for --agent model:NAME"),
+        (("--temperature", "0"), "--temperature are for --agent model:NAME"),
+        (("--task", "town999"), "no task for dialogue town999"),
         (("--agent", "model:m", "--base-url", "127.0.0.1:9"), "127.0.0.1:9: expected an address"),
     ):
         assert message in cli.refused(*_sample(file, *options))

@@ -12,7 +12,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from mwz.normalization import digest_of_json
@@ -22,14 +23,16 @@ from ..errors import InputError, cut, without_secrets
 from ..io import valid_text
 from ..signature import SHOWN_HASH
 from .agents import Call
-from .world import BrokenOffError, Message, UserTurn, World, script, tool_schemas
+from .world import BrokenOffError, Message, UserTurn, World, script, tool_schemas, versioned
 
-KEY_VARIABLE = "OPENAI_API_KEY"
+KEY_VARIABLES = {"agent": "OPENAI_API_KEY", "user": "MWZ_USER_API_KEY"}
+"""Role -> where the key of a model with an address of its own is; else it is that of the agent."""
+
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _OPENAI = "https://api.openai.com/v1"
 
 _ATTEMPTS = 5
-_TIMEOUT = 120.0
+TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
 
 _MOST_BYTES = 10_000_000
@@ -44,9 +47,16 @@ MOST_ROUNDS = 15
 _SETUP_STATUSES = (401, 404, 429)
 """Statuses that no dialogue is at fault for: a wrong key, an unknown model, too many requests."""
 
-_CHECK = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
-_ADVICE = dict.fromkeys((400, 401, 403, 404, 422), _CHECK)
+_CHECK_ADDRESS = "check {key}, the model, and the address, which often ends in /v1"
+_CHECK_FIELDS = "check the model and --request; is it a model with tools?"
+_ADVICE = {
+    **dict.fromkeys((401, 403, 404), _CHECK_ADDRESS),
+    **dict.fromkeys((400, 422), _CHECK_FIELDS),
+}
 """Status -> what to do about it; what has none is told with the number of attempts."""
+
+_LONGEST_FIELDS = 100
+"""Characters of the further fields of requests that names of models show, else their digest."""
 
 _LONGEST_ERROR = 200
 _SENT = {"role", "content", "tool_calls"}
@@ -73,31 +83,46 @@ class ChatModel:
     Args:
         name: Its name there.
         base_url: The address; None for that of OPENAI_BASE_URL, or OpenAI's own.
+        key_variable: The environment variable that has the key.
+        timeout: Seconds that the server may be silent, at each attempt.
+        fields: Further fields of each request, such as `temperature`.
+
+    Attributes:
+        recorded_name: What files call it, with all that its words depend on besides the address.
 
     Raises:
         InputError: The package `openai` is not installed, or there is no key for OpenAI.
     """
 
-    def __init__(self, name: str, base_url: str | None = None) -> None:
-        self._name = name
-        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
-        self._place = f"model {name} at {_shown_address(base_url)}"
-        if not _shown_address(base_url).startswith(("http://", "https://")):
+    def __init__(
+        self,
+        name: str,
+        base_url: str | None = None,
+        key_variable: str = KEY_VARIABLES["agent"],
+        timeout: float = TIMEOUT,
+        fields: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        self._name, self._key_variable, self._fields = name, key_variable, dict(fields)
+        self.recorded_name = f"{name}, prompts {versioned('prompts')}{_shown_fields(fields)}"
+        self.address = _shown_address(base_url)
+        self._place = f"model {name} at {self.address}"
+        if not self.address.startswith(("http://", "https://")):
             raise InputError(self._place, "expected an address with http:// or https://")
         try:
             import openai
         except ImportError:
             needs = "needs the package openai (the extra `openai`): pip install openai"
             raise InputError(f"model {name}", needs) from None
-        key = os.environ.get(KEY_VARIABLE) or "none"
+        key = os.environ.get(key_variable) or "none"
+        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
         if key == "none" and address is None:
-            needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
+            needs = f"set {key_variable}, or name an address by --base-url"
             raise InputError(f"model {name}", needs)
         self._errors = (openai.APIStatusError, openai.APIConnectionError)
         self._client: Any = openai.OpenAI(
             api_key=key,
             base_url=address or _OPENAI,
-            timeout=_TIMEOUT,
+            timeout=timeout,
             default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultHttpxClient(event_hooks={"response": [_bounded]}),
         )
@@ -147,13 +172,16 @@ class ChatModel:
         for _ in range(attempts):
             try:
                 answer = client.chat.completions.create(
-                    model=self._name, messages=list(messages), **options
+                    model=self._name,
+                    messages=list(messages),
+                    extra_body=self._fields,
+                    **options,
                 )
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except self._errors as error:
                 reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
                 status = getattr(error, "status_code", 0)
-                advice = _ADVICE.get(status, f"{attempts} attempts")
+                advice = _ADVICE.get(status, f"{attempts} attempts").format(key=self._key_variable)
                 raise _UnansweredError(reason, status, advice) from None
             except Exception as error:  # whatever the server sends
                 trouble = f"the answer is no chat completion: {cut(str(error), _LONGEST_ERROR)}"
@@ -187,9 +215,26 @@ def _shown_address(base_url: str | None) -> str:
     return without_secrets(address).rstrip("/")
 
 
-def server_digest(base_url: str | None) -> str:
-    """Return what tells the address of models from others, without showing it."""
-    return digest_of_json(_shown_address(base_url))[:SHOWN_HASH]
+def _shown_fields(fields: Mapping[str, object]) -> str:
+    """Return the further fields of requests as names of models show them.
+
+    >>> _shown_fields({"temperature": 0.2, "seed": 1})
+    ', seed 1, temperature 0.2'
+    """
+    shown = ""
+    for key, value in sorted(fields.items()):
+        shown += f", {key} {json.dumps(value)}"
+    if len(shown) > _LONGEST_FIELDS:
+        return f", request {digest_of_json(fields)[:SHOWN_HASH]}"
+    return shown
+
+
+def servers_digest(models: Iterable[ChatModel]) -> str | None:
+    """Return what tells the addresses of models from others, without showing them; None of none."""
+    addresses = sorted({model.address for model in models})
+    if not addresses:
+        return None
+    return digest_of_json(addresses[0] if len(addresses) == 1 else addresses)[:SHOWN_HASH]
 
 
 def _message(answered: Any) -> Message:

@@ -49,7 +49,7 @@ from ..io import (
 from .agents import Agent, Baseline, Call, function_agent, imported_function
 from .causes import findings
 from .environment import MISSING, outcome_of
-from .models import ChatModel, ModelAgent, ModelUser, server_digest
+from .models import KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
@@ -60,16 +60,21 @@ from .world import (
     World,
     name_problem,
     script_name,
-    versioned,
 )
 
-_MODEL = "model:"
+_MODEL = re.compile("model:(?P<name>.+?)(@(?P<url>https?://.+))?")
 _PERSON = "person"
-_AGENTS = f"{SCRIPTS['agent']}|model:NAME|MODULE:FUNCTION"
-_USERS = f"{SCRIPTS['user']}|model:NAME|{_PERSON}"
+_AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|MODULE:FUNCTION"
+_USERS = f"{SCRIPTS['user']}|model:NAME[@URL]|{_PERSON}"
 # Role -> what makes the script, and the language model.
 _BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
 _BY_MODEL = {"agent": ModelAgent, "user": ModelUser}
+_FIXED_FIELDS = ("model", "messages", "tools", "stream")
+"""Fields of requests that the harness sets."""
+
+_SECRET = re.compile(
+    "(api|access|secret|private).?key|password|authorization|bearer|credential", re.I
+)
 _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _MOST_BROKEN_OFF = 5
@@ -79,12 +84,50 @@ _FIRST = 10
 """Dialogues at the beginning of files after which playing stops if none of them is solved."""
 
 
+def _fields(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, object]:
+    """Return the fields of requests that are given as KEY=VALUE, with values in JSON."""
+    fields: dict[str, object] = {}
+    for text in values:
+        key, _, value = text.partition("=")
+        if key in (*_FIXED_FIELDS, ""):
+            raise click.BadParameter(f"{text!r}: the harness sets {', '.join(_FIXED_FIELDS)}")
+        if _SECRET.search(text):
+            problem = f"{key} would be recorded; a key is given by {KEY_VARIABLES['agent']}"
+            raise click.BadParameter(problem)
+        if key in fields:
+            raise click.BadParameter(f"{key!r} is there twice")
+        try:
+            fields[key] = parse_json(value.encode(), text)
+        except InputError:
+            problem = f"{text!r}: write KEY=VALUE with a value in JSON; a text has quotes"
+            raise click.BadParameter(f"{problem}: '{key}=\"…\"'") from None
+    return fields
+
+
 @click.command(context_settings={"show_default": True})
 @click.option("--agent", metavar=_AGENTS, default=SCRIPTS["agent"], help="The agent.")
 @click.option("--user", metavar=_USERS, default=SCRIPTS["user"], help="The user.")
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TIMEOUT,
+    metavar="SECONDS",
+    help="How long the server of a model may be silent.",
+)
+@click.option("--max-tokens", type=_NUMBER, metavar="N", help="The agent's field `max_tokens`.")
+@click.option("--temperature", type=float, metavar="T", help="The agent's field `temperature`.")
+@click.option(
+    "--request",
+    "fields",
+    multiple=True,
+    callback=_fields,
+    metavar="KEY=VALUE",
+    help="Another field of the agent's requests, in JSON. May be repeated.",
+)
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
+@click.option("--task", "named", multiple=True, metavar="ID", help="Play this one. Repeatable.")
 @click.option("--trials", type=_NUMBER, default=1, metavar="K", help="Trials per task.")
 @click.option("--seed", type=int, default=0, help="The seed of scripted users.")
 @click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues at a time.")
@@ -95,8 +138,13 @@ def command(
     agent: str,
     user: str,
     base_url: str | None,
+    timeout: float,
+    max_tokens: int | None,
+    temperature: float | None,
+    fields: Mapping[str, object],
     benchmark: str | None,
     count: int | None,
+    named: Sequence[str],
     trials: int,
     seed: int,
     jobs: int,
@@ -109,26 +157,39 @@ def command(
     given the messages so far and a function that calls a tool, and returns the response. Users:
     `scripted` has the goal and no model; `model:NAME` is a language model; `person` is you, at the
     terminal. Models are reached at any address that speaks OpenAI's protocol, with the key of
-    OPENAI_API_KEY; --jobs is for them.
+    OPENAI_API_KEY (of a user's model with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
     `mwz score` and `mwz why` read them. The run stops if none of the first ten dialogues
     is solved, or if five in a row end with an error.
     """
-    models = [name for name in (agent, user) if name.startswith(_MODEL)]
     option.refuse_if(
         user == _PERSON and jobs > 1, "a person plays one dialogue at a time; leave --jobs out"
     )
+    option.refuse_if(count and named, "--tasks N plays the first N, --task ID one; choose")
+    request = dict(fields)
+    for key, value in (("max_tokens", max_tokens), ("temperature", temperature)):
+        if value is not None:
+            option.refuse_if(key in request, f"--request {key}=… and an option for it; choose")
+            request[key] = value
+    models = _models(agent, user, base_url, timeout, request)
     option.refuse_if(
-        base_url and not models, "--base-url is for --agent model:NAME or --user model:NAME"
+        (base_url or option.is_given("timeout")) and not models,
+        "--base-url and --timeout are for --agent model:NAME or --user model:NAME",
     )
-    chats = {name: ChatModel(name.removeprefix(_MODEL), base_url) for name in models}
-    agent_name, make_agent = _talker("agent", agent, chats)
-    user_name, make_user = _talker("user", user, chats)
-    server = server_digest(base_url) if models else None
+    option.refuse_if(
+        request and "agent" not in models,
+        "--request, --max-tokens and --temperature are for --agent model:NAME",
+    )
+    agent_name, make_agent = _talker("agent", agent, models)
+    user_name, make_user = _talker("user", user, models)
+    server = servers_digest(models.values())
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks)[:count]
+    if named:
+        chosen = {world.task(id_).id for id_ in named}
+        ids = [id_ for id_ in ids if id_ in chosen]
     config = RunConfig(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
@@ -143,6 +204,20 @@ def command(
         write_json(json_target, run.figures)
     if json_target != STANDARD_STREAM:
         click.echo(run.text(files))
+
+
+def _models(
+    agent: str, user: str, base_url: str | None, timeout: float, fields: Mapping[str, object]
+) -> dict[str, ChatModel]:
+    """Return the model of each role that has one; further fields of requests are the agent's."""
+    models = {}
+    for role, name, role_fields in (("agent", agent, fields), ("user", user, {})):
+        match = _MODEL.fullmatch(name)
+        if match is not None:
+            key_variable = KEY_VARIABLES[role if match["url"] else "agent"]
+            url = match["url"] or base_url
+            models[role] = ChatModel(match["name"], url, key_variable, timeout, role_fields)
+    return models
 
 
 def _watched(lines: Iterator[Line], total: int, hidden: bool) -> Iterator[Line]:
@@ -179,15 +254,15 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
     return files
 
 
-def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
+def _talker(role: str, name: str, models: Mapping[str, ChatModel]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     if name == SCRIPTS[role]:
         return script_name(role), _BY_SCRIPT[role]
     full_name = name
     maker: Any
-    if name in chats:
-        full_name = f"{name.removeprefix(_MODEL)}, prompts {versioned('prompts')}"
-        maker = partial(_BY_MODEL[role], chats[name])
+    if role in models:
+        full_name = models[role].recorded_name
+        maker = partial(_BY_MODEL[role], models[role])
     elif role == "agent" and ":" in name:
         maker = partial(function_agent, imported_function(name))
     elif role == "user" and name == _PERSON:
@@ -467,7 +542,7 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
     if line.agent != config.agent_name:
         reasons.append(f"different agents: {line.agent} and {config.agent_name}")
     if line.server != config.server:
-        reasons.append("different values of --base-url")
+        reasons.append("different addresses of models")
     if reasons:
         problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
