@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from loopback import running
+
+from mwz.harness.live.agents import Baseline
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,82 @@ def completion(message: Mapping[str, Any]) -> bytes:
     return json.dumps({**whole, "choices": [choice], "usage": usage}).encode()
 
 
+Model = Callable[[Sequence[Mapping[str, Any]]], Answer]
+"""What a server answers to the messages of a request."""
+
+
+class _WantedError(Exception):
+    """A tool is to be called before the response."""
+
+
+def failing(
+    wrong: Callable[[str, dict[str, Any]], dict[str, Any]] = lambda name, slots: slots,
+    words: Callable[[str], str] = str,
+    skipped: str = "-",
+) -> Model:
+    """Return a model that calls and says what the baseline does, but for what is wrong.
+
+    Args:
+        wrong: Changes the arguments of a call.
+        words: Changes a response.
+        skipped: What the names of tools begin with that are not called.
+    """
+
+    def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        baseline, turns = Baseline(), list[tuple[str, list[Any]]]()
+        for message in messages:
+            if message["role"] == "user":
+                turns.append((message["content"], []))
+            elif message["role"] == "tool":
+                turns[-1][1].append(json.loads(message["content"]))
+        response = ""
+        for said, results in turns:
+
+            def call(name: str, slots: Any, results: list[Any] = results) -> Mapping[str, Any]:
+                if name.startswith(skipped):
+                    return {"booked": True, "reference": "AB4D5FGH"}
+                if not results:
+                    raise _WantedError(name, wrong(name, dict(slots)))
+                result: Mapping[str, Any] = results.pop(0)
+                return result
+
+            try:
+                response = baseline(said, call)
+            except _WantedError as wanted:
+                name, slots = wanted.args
+                return calling(name, json.dumps(slots))
+        return saying(words(response))
+
+    return answer
+
+
+def writing_calls(model: Model, form: str) -> Model:
+    """Return a model that writes its calls as text, and is told the results by the user.
+
+    Args:
+        model: Who makes the calls.
+        form: How they are written, with `NAME` and `ARGUMENTS`.
+    """
+
+    def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        seen: list[Mapping[str, Any]] = []
+        for message in messages:
+            results = re.findall("<tool_response>(.*?)</tool_response>", message["content"])
+            if message["role"] == "user" and results:
+                seen += [{"role": "tool", "content": result} for result in results]
+            else:
+                seen.append(message)
+        message = model(seen)
+        assert isinstance(message, Mapping)
+        written = []
+        for call in message.get("tool_calls", ()):
+            text = form.replace("NAME", call["function"]["name"])
+            written.append(text.replace("ARGUMENTS", call["function"]["arguments"]))
+        return saying("\n".join(written)) if written else message
+
+    return answer
+
+
 class ChatServer:
     """What a running server is told and what it has seen.
 
@@ -55,7 +134,7 @@ class ChatServer:
         faults: What it answers first, in place of that.
     """
 
-    def __init__(self, url: str, answer: Callable[[Sequence[Mapping[str, Any]]], Answer]) -> None:
+    def __init__(self, url: str, answer: Model) -> None:
         self.url = url
         self.requests: list[dict[str, Any]] = []
         self.keys: set[str | None] = set()
@@ -103,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def chat_server(
-    answer: Callable[[Sequence[Mapping[str, Any]]], Answer],
+    answer: Model,
 ) -> Iterator[ChatServer]:
     """Run a server; it answers each request as a function of its messages says."""
     state = ChatServer("", answer)

@@ -11,8 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, ChatServer, Packed, calling, chat_server, completion, saying
+from chat_server import (
+    Answer,
+    ChatServer,
+    Packed,
+    calling,
+    chat_server,
+    completion,
+    failing,
+    saying,
+    writing_calls,
+)
 from helpers import Cli, Run
+
+from mwz.harness.live.models import written_calls
 
 pytest.importorskip("openai", reason="needs the extra openai")
 
@@ -312,6 +324,85 @@ def test_the_users_model_has_an_address_and_a_key_of_its_own(
         assert _lines(file)[0]["signature"]["parameters"]["user"].startswith("u, prompts")
         play.done(server, file, *user)
     assert "different addresses of models" in play.refused(server, file, "--user", "model:u")
+
+
+_HERMES = '<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "form", [_HERMES, '```json\n{"name": "NAME", "parameters": ARGUMENTS}\n```']
+)
+def test_calls_written_as_text_are_seen_at_once_and_read_if_asked(
+    play: _Player, tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    with chat_server(writing_calls(failing(), form)) as server:
+        shown = play.refused(server, file, tasks=20)
+        for words in ("as text", "--tool-call-parser NAME", "--jinja", "--calls text"):
+            assert words in shown
+        assert not file.read_bytes()
+        play.done(server, file, "--calls", "text", tasks=20)
+        request = server.requests[-1]
+    assert all(line["outcome"]["solved"] for line in _lines(file))
+    assert {line["agent"][-12:] for line in _lines(file)} == {", calls text"}
+    assert "tools" not in request
+    assert '"book_taxi"' in request["messages"][0]["content"]
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == ["system", *["user", "assistant"] * (len(roles) // 2 - 1), "user"]
+
+
+_NORTH = [("query_hotel", {"area": "north"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('<tool_call>{"name": "query_hotel", "arguments": {"area": "north"}}</tool_call>', _NORTH),
+        ('<|python_tag|>{"name": "query_hotel", "parameters": {"area": "north"}}', _NORTH),
+        ('[TOOL_CALLS][{"name": "query_hotel", "arguments": {"area": "north"}}]', _NORTH),
+        ('[TOOL_CALLS]query_hotel[ARGS]{"area": "north"}', _NORTH),
+        ('<function=query_hotel>{"area": "north"}</function>', _NORTH),
+        (
+            "<function=query_hotel>\n<parameter=area>\nnorth\n</parameter>\n</function>",
+            _NORTH,
+        ),
+        ("[query_hotel(area='north')]", _NORTH),
+        ('Action: query_hotel\nAction Input: {"area": "north"}', _NORTH),
+        ('{"function": {"name": "query_hotel", "arguments": {"area": "north"}}}', _NORTH),
+        ('{"name": "a", "arguments": {}}; {"name": "b", "arguments": {}}', [("a", {}), ("b", {})]),
+        # A brace is missing; quotes are missing.
+        ('<tool_call>{"name": "query_hotel", "arguments": {"area": "north"}', _NORTH),
+        ('{"name": "query_hotel", "arguments": {area: north}}', [("query_hotel", "not JSON")]),
+        ("There are 2 hotels (in the north): {a, b}.", []),
+        ('{"name": "Nonna\'s Attic"}', []),
+    ],
+)
+def test_the_forms_in_which_models_write_calls(text: str, calls: object) -> None:
+    assert written_calls(text) == calls
+
+
+def test_a_result_that_a_model_makes_up_is_cut_off(play: _Player, tmp_path: Path) -> None:
+    call = '<tool_call>{"name": "query_hotel", "arguments": {}}</tool_call>'
+
+    def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return saying(
+            "Hm." if len(messages) > 2 else f"{call}<tool_response>9</tool_response>{call}"
+        )
+
+    with chat_server(agent) as server:
+        play.done(server, tmp_path / "p.jsonl", "--calls", "text")
+    [line] = _lines(tmp_path / "p.jsonl")
+    assert len(line["turns"][0]["calls"]) == 1
+    assert server.requests[1]["messages"][2]["content"] == call
+
+
+def test_a_text_that_looks_like_a_call_later_is_a_response(play: _Player, tmp_path: Path) -> None:
+    def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return saying('query_hotel(area="north")') if len(messages) > 2 else _agent(messages)
+
+    with chat_server(agent) as server:
+        play.done(server, tmp_path / "p.jsonl")
+    assert _lines(tmp_path / "p.jsonl")[0]["turns"][0]["response"] == 'query_hotel(area="north")'
 
 
 def test_a_model_plays_the_user_by_the_instructions(tmp_path: Path, cli: Cli) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, calling, chat_server, saying
+from chat_server import Answer, Model, calling, chat_server, failing, saying
 from helpers import Cli, Run
 
 from mwz.harness import Benchmark
@@ -19,53 +19,6 @@ from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.causes import CAUSES, USER_FAULTS, Finding, findings
 from mwz.harness.live.environment import Environment
 from mwz.harness.live.world import User, World
-
-Model = Callable[[Sequence[Mapping[str, Any]]], Answer]
-
-
-class _WantedError(Exception):
-    """A tool is to be called before the response."""
-
-
-def failing(
-    wrong: Callable[[str, dict[str, Any]], dict[str, Any]] = lambda name, slots: slots,
-    words: Callable[[str], str] = str,
-    skipped: str = "-",
-) -> Model:
-    """Return a model that calls and says what the baseline does, but for what is wrong.
-
-    Args:
-        wrong: Changes the arguments of a call.
-        words: Changes a response.
-        skipped: What the names of tools begin with that are not called.
-    """
-
-    def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
-        baseline, turns = Baseline(), list[tuple[str, list[Any]]]()
-        for message in messages:
-            if message["role"] == "user":
-                turns.append((message["content"], []))
-            elif message["role"] == "tool":
-                turns[-1][1].append(json.loads(message["content"]))
-        response = ""
-        for said, results in turns:
-
-            def call(name: str, slots: Any, results: list[Any] = results) -> Mapping[str, Any]:
-                if name.startswith(skipped):
-                    return {"booked": True, "reference": "AB4D5FGH"}
-                if not results:
-                    raise _WantedError(name, wrong(name, dict(slots)))
-                result: Mapping[str, Any] = results.pop(0)
-                return result
-
-            try:
-                response = baseline(said, call)
-            except _WantedError as wanted:
-                name, slots = wanted.args
-                return calling(name, json.dumps(slots))
-        return saying(words(response))
-
-    return answer
 
 
 def as_agent(model: Model) -> Callable[[str, Call], str]:

@@ -13,17 +13,27 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from mwz.normalization import digest_of_json
 
 from ..data import Task
-from ..errors import InputError, cut, without_secrets
+from ..errors import InputError, cut, cut_repr, without_secrets
 from ..io import valid_text
 from ..signature import SHOWN_HASH
 from .agents import Call
-from .world import BrokenOffError, Message, UserTurn, World, script, tool_schemas, versioned
+from .world import (
+    MOST_HEARD,
+    BrokenOffError,
+    Message,
+    UserTurn,
+    World,
+    script,
+    tool_schemas,
+    versioned,
+)
 
 KEY_VARIABLES = {"agent": "OPENAI_API_KEY", "user": "MWZ_USER_API_KEY"}
 """Role -> where the key of a model with an address of its own is; else it is that of the agent."""
@@ -89,6 +99,8 @@ class ChatModel:
 
     Attributes:
         recorded_name: What files call it, with all that its words depend on besides the address.
+        address, place: The address, and what messages call the model, without secrets.
+        has_called: Whether it has called a tool so far.
 
     Raises:
         InputError: The package `openai` is not installed, or there is no key for OpenAI.
@@ -105,9 +117,10 @@ class ChatModel:
         self._name, self._key_variable, self._fields = name, key_variable, dict(fields)
         self.recorded_name = f"{name}, prompts {versioned('prompts')}{_shown_fields(fields)}"
         self.address = _shown_address(base_url)
-        self._place = f"model {name} at {self.address}"
+        self.place = f"model {name} at {self.address}"
+        self.has_called = False
         if not self.address.startswith(("http://", "https://")):
-            raise InputError(self._place, "expected an address with http:// or https://")
+            raise InputError(self.place, "expected an address with http:// or https://")
         try:
             import openai
         except ImportError:
@@ -147,7 +160,7 @@ class ChatModel:
             except _UnansweredError as error:
                 trouble = error
             if trouble.status in _SETUP_STATUSES or not self._greets(messages, cost, options):
-                raise InputError(self._place, str(trouble))
+                raise InputError(self.place, str(trouble))
         raise BrokenOffError(f"no answer from the model: {trouble.reason}")
 
     def _greets(
@@ -263,35 +276,119 @@ def spoken(content: str) -> str:
 
 
 class ModelAgent:
-    """A language model with tools.
+    """A language model with tools, whose calls the server reads.
 
     Args:
         model: The model.
     """
 
+    mode: ClassVar[str] = ""
+    """What names in files say of it."""
+
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.cost: Counter[str] = Counter()
-        self._messages: list[Message] = [{"role": "system", "content": script("prompts")["agent"]}]
+        self._messages: list[Message] = [{"role": "system", "content": self._prompt()}]
 
     def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.
 
         Raises:
             BrokenOffError: It calls tools without end, or the server does not answer.
+            InputError: It writes its first call as text.
         """
         self._messages.append({"role": "user", "content": utterance})
         for _ in range(MOST_ROUNDS):
-            message = self._model.complete(self._messages, self.cost, tools=tool_schemas())
+            message = self._next_message()
             self._messages.append(message)
-            if not message.get("tool_calls"):
+            results = self._results(message, call)
+            if not results:
                 return str(message["content"])
-            for requested in message["tool_calls"]:
-                result = call(requested["function"]["name"], requested["function"].get("arguments"))
-                content = json.dumps(result, ensure_ascii=False)
-                answer = {"role": "tool", "tool_call_id": requested.get("id"), "content": content}
-                self._messages.append(answer)
+            self._messages += results
         raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
+
+    def _prompt(self) -> str:
+        return str(script("prompts")["agent"])
+
+    def _next_message(self) -> Message:
+        return self._model.complete(self._messages, self.cost, tools=tool_schemas())
+
+    def _results(self, message: Message, call: Call) -> list[Message]:
+        """Make the calls of a message, and return their results as messages."""
+        results: list[Message] = []
+        for requested in message.get("tool_calls", ()):
+            self._model.has_called = True
+            result = call(requested["function"]["name"], requested["function"].get("arguments"))
+            content = json.dumps(result, ensure_ascii=False)
+            answer = {"role": "tool", "tool_call_id": requested.get("id"), "content": content}
+            results.append(answer)
+        if not self._model.has_called and written_calls(message["content"]):
+            problem = f"writes calls of tools as text: {cut_repr(message['content'])}"
+            raise InputError(self._model.place, f"{problem}; {script('prompts')['advice']}")
+        return results
+
+
+class TextAgent(ModelAgent):
+    """A language model that writes calls as text, and is told the results by messages."""
+
+    mode = ", calls text"
+
+    def _prompt(self) -> str:
+        tools = [json.dumps(schema["function"]) for schema in tool_schemas()]
+        return "\n".join([super()._prompt(), script("prompts")["calls"], *tools])
+
+    def _next_message(self) -> Message:
+        content = self._model.complete(self._messages, self.cost)["content"]
+        # Some models go on with a result that they make up.
+        said, _, _ = content.partition(script("prompts")["result"])
+        return {"role": "assistant", "content": said.strip()}
+
+    def _results(self, message: Message, call: Call) -> list[Message]:
+        prompts = script("prompts")
+        results = []
+        for name, arguments in written_calls(message["content"]):
+            result = json.dumps(call(name, arguments), ensure_ascii=False)
+            results.append(prompts["result"] + result + prompts["result_end"])
+        # In one message: many templates want the roles to alternate.
+        return [{"role": "user", "content": "\n".join(results)}] if results else []
+
+
+AGENTS: Mapping[str, type[ModelAgent]] = {"server": ModelAgent, "text": TextAgent}
+"""Who reads the calls of a model -> the agent."""
+
+_LONGEST_NAME = 60
+"""Characters before a call's arguments, in which its name is looked for."""
+
+
+def written_calls(text: str) -> list[tuple[str, object]]:
+    r"""Return the calls of tools that models write as text: names and arguments.
+
+    >>> written_calls('```json\n{"name": "query_hotel", "parameters": {"area": "north"}}\n```')
+    [('query_hotel', {'area': 'north'})]
+    """
+    text, forms = text[:MOST_HEARD], script("prompts")["written"]
+    calls: list[tuple[str, object]] = []
+    for call, argument in forms["keywords"]:
+        for name, arguments in re.findall(call, text, re.DOTALL):
+            calls.append((name, dict(re.findall(argument, arguments, re.DOTALL))))
+    start = text.find("{")
+    while start >= 0:
+        value: Any = "not JSON"
+        end = start + 1
+        with suppress(ValueError, RecursionError):
+            value, end = json.JSONDecoder().raw_decode(text, start)
+        named = re.search(forms["name_before"], text[max(0, start - _LONGEST_NAME) : start])
+        if named is not None:
+            calls.append((named[1], value))
+        elif isinstance(value, dict):
+            arguments = value.get("arguments", value.get("parameters"))
+            if arguments is not None and "name" in value:
+                calls.append((str(value["name"]), arguments))
+            else:
+                # The call may be within.
+                end = start + 1
+        start = text.find("{", end)
+    return calls
 
 
 class ModelUser:
@@ -303,6 +400,8 @@ class ModelUser:
         world: Not used: a model knows the instructions alone.
         seed: Not used.
     """
+
+    mode: ClassVar[str] = ""
 
     def __init__(self, model: ChatModel, task: Task, world: World, seed: str) -> None:
         self._model = model

@@ -49,7 +49,7 @@ from ..io import (
 from .agents import Agent, Baseline, Call, function_agent, imported_function
 from .causes import findings
 from .environment import MISSING, outcome_of
-from .models import KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
+from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
@@ -66,9 +66,9 @@ _MODEL = re.compile("model:(?P<name>.+?)(@(?P<url>https?://.+))?")
 _PERSON = "person"
 _AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|MODULE:FUNCTION"
 _USERS = f"{SCRIPTS['user']}|model:NAME[@URL]|{_PERSON}"
-# Role -> what makes the script, and the language model.
 _BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
-_BY_MODEL = {"agent": ModelAgent, "user": ModelUser}
+"""Role -> what makes the script."""
+
 _FIXED_FIELDS = ("model", "messages", "tools", "stream")
 """Fields of requests that the harness sets."""
 
@@ -125,6 +125,12 @@ def _fields(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     metavar="KEY=VALUE",
     help="Another field of the agent's requests, in JSON. May be repeated.",
 )
+@click.option(
+    "--calls",
+    type=click.Choice(tuple(AGENTS)),
+    default="server",
+    help="Who reads the calls of an agent's model: its server, or the harness, from the text.",
+)
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
 @click.option("--task", "named", multiple=True, metavar="ID", help="Play this one. Repeatable.")
@@ -142,6 +148,7 @@ def command(
     max_tokens: int | None,
     temperature: float | None,
     fields: Mapping[str, object],
+    calls: str,
     benchmark: str | None,
     count: int | None,
     named: Sequence[str],
@@ -179,11 +186,11 @@ def command(
         "--base-url and --timeout are for --agent model:NAME or --user model:NAME",
     )
     option.refuse_if(
-        request and "agent" not in models,
-        "--request, --max-tokens and --temperature are for --agent model:NAME",
+        (request or option.is_given("calls")) and "agent" not in models,
+        "--calls, --request, --max-tokens and --temperature are for --agent model:NAME",
     )
-    agent_name, make_agent = _talker("agent", agent, models)
-    user_name, make_user = _talker("user", user, models)
+    agent_name, make_agent = _talker("agent", agent, models, AGENTS[calls])
+    user_name, make_user = _talker("user", user, models, ModelUser)
     server = servers_digest(models.values())
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks)[:count]
@@ -254,15 +261,20 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
     return files
 
 
-def _talker(role: str, name: str, models: Mapping[str, ChatModel]) -> tuple[str, Any]:
+def _talker(
+    role: str,
+    name: str,
+    models: Mapping[str, ChatModel],
+    by_model: type[ModelAgent] | type[ModelUser],
+) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     if name == SCRIPTS[role]:
         return script_name(role), _BY_SCRIPT[role]
     full_name = name
     maker: Any
     if role in models:
-        full_name = models[role].recorded_name
-        maker = partial(_BY_MODEL[role], models[role])
+        full_name = models[role].recorded_name + by_model.mode
+        maker = partial(by_model, models[role])
     elif role == "agent" and ":" in name:
         maker = partial(function_agent, imported_function(name))
     elif role == "user" and name == _PERSON:
