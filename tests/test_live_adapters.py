@@ -1,18 +1,20 @@
-"""Live dialogues where people work: Inspect, Gymnasium, and rewards with TRL's signature."""
+"""Live dialogues where people work: Inspect, Gymnasium, MCP, and rewards with TRL's signature."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import sample_predictions
+from helpers import PROJECT, Cli, sample_predictions
 
 from mwz.harness import Benchmark
+from mwz.harness.live.agents import Baseline
 from mwz.harness.live.world import World
 from mwz.harness.scoring import Scorer
 
@@ -117,6 +119,63 @@ def test_gymnasium_accepts_the_environment(world: World) -> None:
     _, reward, over, _, info = environment.step("x" * 100_001)
     assert (reward, over) == (0, True)
     assert "100,001 characters" in info["outcome"]["error"]
+
+
+def test_an_mcp_client_plays_dialogues_session_by_session(tmp_path: Path, cli: Cli) -> None:
+    pytest.importorskip("mcp", reason="needs the extra mcp")
+    import anyio
+    from mcp import Client, StdioServerParameters, stdio_client
+
+    file, scripted = tmp_path / "p.jsonl", tmp_path / "scripted.jsonl"
+    options = ["play", "--benchmark", "sample", "--tasks", "2", "-o"]
+    command = ["-m", "mwz", *options, str(file), "--agent", "mcp:client"]
+    server = StdioServerParameters(command=sys.executable, args=command, cwd=PROJECT)
+
+    async def dialogue(client: Client) -> Any:
+        """Let the baseline play one dialogue as a client, and return what ends it."""
+
+        async def call(name: str, arguments: Any) -> Any:
+            result = await client.call_tool(name, dict(arguments))
+            return json.loads(result.content[0].text)
+
+        def call_tool(name: str, arguments: object) -> Any:
+            return anyio.from_thread.run(call, name, arguments)
+
+        assert {"book_taxi", "respond"} <= {t.name for t in (await client.list_tools()).tools}
+        assert "call start" in (await call("respond", {"text": "Hello."}))["error"]
+        said, baseline = await call("start", {}), Baseline()
+        if "user" in said:
+            # What was said is told again, as long as it is not answered.
+            assert await call("start", {}) == said
+            assert "expected a string" in (await call("respond", {}))["error"]
+        while "user" in said:
+            response = await anyio.to_thread.run_sync(baseline, said["user"], call_tool)
+            said = await call("respond", {"text": response})
+        return said
+
+    async def session() -> Any:
+        with (tmp_path / "log").open("w", encoding="utf-8") as log:
+            async with Client(stdio_client(server, errlog=log)) as client:
+                return await dialogue(client)
+
+    endings = [anyio.run(session) for _ in range(3)]
+    assert ["over" in ending for ending in endings] == [True, True, False]
+    assert endings[-1] == {"end": "All dialogues are over."}
+    cli.done(*options, scripted)
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    expected = [json.loads(line) for line in scripted.read_text("utf-8").splitlines()]
+    assert [line["turns"] for line in lines] == [line["turns"] for line in expected]
+    assert {line["agent"] for line in lines} == {"client"}
+    cli.done("score", file, "--benchmark", "sample")
+
+
+def test_what_an_mcp_server_cannot_do_is_refused(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = ["play", "--benchmark", "sample", "-o", tmp_path / "p.jsonl", "--agent", "mcp:client"]
+    assert "of one dialogue at a time" in cli.refused(*play, "--jobs", "2")
+    monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
+    assert "pip install 'mcp>=2'" in cli.refused(*play)
 
 
 def test_a_reward_has_the_signature_of_trl(world: World) -> None:

@@ -49,6 +49,7 @@ from ..io import (
 from .agents import Agent, Baseline, Call, function_agent, imported_function
 from .causes import findings
 from .environment import MISSING, outcome_of
+from .mcp_server import Desk, serve
 from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
@@ -63,8 +64,9 @@ from .world import (
 )
 
 _MODEL = re.compile("model:(?P<name>.+?)(@(?P<url>https?://.+))?")
+_MCP = "mcp:"
 _PERSON = "person"
-_AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|MODULE:FUNCTION"
+_AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|{_MCP}NAME|MODULE:FUNCTION"
 _USERS = f"{SCRIPTS['user']}|model:NAME[@URL]|{_PERSON}"
 _BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
 """Role -> what makes the script."""
@@ -160,8 +162,9 @@ def command(
 ) -> None:
     """Run an agent with tools in dialogues with a user who has a goal, and score the result.
 
-    Agents: `baseline` has patterns and templates; `model:NAME` is a language model; a function is
-    given the messages so far and a function that calls a tool, and returns the response. Users:
+    Agents: `baseline` has patterns and templates; `model:NAME` is a language model; `mcp:NAME` is
+    whatever starts this command as an MCP server; a function is given the messages so far and a
+    function that calls a tool, and returns the response. Users:
     `scripted` has the goal and no model; `model:NAME` is a language model; `person` is you, at the
     terminal. Models are reached at any address that speaks OpenAI's protocol, with the key of
     OPENAI_API_KEY (of a user's model with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
@@ -192,6 +195,11 @@ def command(
     agent_name, make_agent = _talker("agent", agent, models, AGENTS[calls])
     user_name, make_user = _talker("user", user, models, ModelUser)
     server = servers_digest(models.values())
+    option.refuse_if(
+        isinstance(make_agent, Desk)
+        and (user == _PERSON or jobs > 1 or json_target == STANDARD_STREAM),
+        f"--agent {_MCP}NAME is a server on standard input and output, of one dialogue at a time",
+    )
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks)[:count]
     if named:
@@ -203,14 +211,22 @@ def command(
     files = ", ".join(map(str, _files(output, trials).values()))
     figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
     notify(f"dialogues go to {files}{figures}")
-    # What an agent prints must not mix with the figures.
-    with redirect_stdout(sys.stderr):
-        lines = play_tasks(config, output, jobs)
-        run = LiveRun(config, list(_watched(lines, len(ids) * trials, user == _PERSON)))
+    total = len(ids) * trials
+    lines = _watched(play_tasks(config, output, jobs), total, user == _PERSON)
+    if isinstance(make_agent, Desk):
+        played = serve(make_agent, lines)
+    else:
+        # What an agent prints must not mix with the figures.
+        with redirect_stdout(sys.stderr):
+            played = list(lines)
+    if len(played) < total:
+        notify(f"{len(played)} of {counted(total, 'dialogue')} played; start again to play on")
+        return
+    run = LiveRun(config, played)
     if json_target is not None:
         write_json(json_target, run.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(run.text(files))
+        click.echo(run.text(files), err=isinstance(make_agent, Desk))
 
 
 def _models(
@@ -275,6 +291,8 @@ def _talker(
     if role in models:
         full_name = models[role].recorded_name + by_model.mode
         maker = partial(by_model, models[role])
+    elif role == "agent" and name.startswith(_MCP):
+        full_name, maker = name.removeprefix(_MCP), Desk()
     elif role == "agent" and ":" in name:
         maker = partial(function_agent, imported_function(name))
     elif role == "user" and name == _PERSON:
