@@ -90,7 +90,7 @@ def test_a_paper_has_a_row_for_each_agent(track: Track) -> None:
     table = track.run.done("table", *named, "--benchmark", "sample").out
     # 20 of 30 tasks against 30 of 30: McNemar's test of 10 and 0, p = 2 / 2^10.
     assert re.search(r"Quiet +& 66.7 \{\[\}[^&]+\*", table)
-    assert "30 tasks, trials per task: loud.1.jsonl 1, Quiet 2, with 95" in table
+    assert "(loud.1.jsonl: 30 tasks, 1 trial; Quiet: 30 tasks, 2 trials), with 95" in table
     for words in ("McNemar", r"\cite{yao-etal-2024}", "@misc{yao-etal-2024", "fewest trials"):
         assert words in table
     # Wilson's interval of 20 in 30: (20 + z²/2 ± z √(20 · 10 / 30 + z²/4)) / (30 + z²), z = 1.96.

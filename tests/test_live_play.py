@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,6 +127,8 @@ def mine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "    return found['results'][0]['name'].title() if len(messages) == 1 else 'Bye.'\n"
         "def broken(messages, call):\n"
         "    return 1 / 0\n"
+        "def silent(messages, call):\n"
+        "    return 'Hm.'\n"
         "def leaving(messages, call):\n"
         "    raise SystemExit(3)\n",
         encoding="utf-8",
@@ -177,6 +182,38 @@ def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> Non
     with pytest.raises(InputError, match="another process plays into it"):
         list(play_tasks(config(), tmp_path / "p.jsonl"))
     assert len(list(first)) == 2
+
+
+def test_an_interrupt_waits_for_no_dialogue_and_keeps_those_that_are_over(
+    tmp_path: Path, world: World
+) -> None:
+    file, released = tmp_path / "p.jsonl", threading.Event()
+    tasks = list(world.tasks)[:4]
+
+    def begin(id_: str) -> None:
+        """Hang in the first dialogue and in the last, which interrupts the run."""
+        if id_ == tasks[3]:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        if id_ in (tasks[0], tasks[3]):
+            released.wait(30)
+
+    config = RunConfig(world, tasks, Baseline, "b", ScriptedUser, "u")
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(play_tasks(config, file, jobs=2, begin=begin))
+    assert time.monotonic() - start < 20
+    released.set()
+    ids = [json.loads(line)["dialogue_id"] for line in file.read_text("utf-8").splitlines()]
+    assert ids == tasks[1:3]
+
+
+def test_a_resumed_run_stops_if_none_of_the_first_ten_is_solved(mine: Path, cli: Cli) -> None:
+    silent = ("--agent", "mine:silent")
+    cli.done(*_sample(mine, "--tasks", "6", *silent))
+    assert "none of the first 10 dialogues is solved" in cli.refused(*_sample(mine, *silent))
+    assert len(mine.read_text(encoding="utf-8").splitlines()) == 10
+    # Repeated, it goes on.
+    cli.done(*_sample(mine, "--tasks", "12", *silent))
 
 
 def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:

@@ -63,7 +63,12 @@ FAILING: dict[str, tuple[Model, str, str]] = {
         "town001",
         "phone never told, asked for in turn",
     ),
-    "not booked": (failing(skipped="book_"), "town002", "book_hotel is never called"),
+    "number made up": (failing(skipped="book_"), "town002", "turn 1: no booking returned AB4D5FGH"),
+    "not booked": (
+        failing(words=lambda text: re.sub("AB4D5FGH", "on its way", text), skipped="book_"),
+        "town002",
+        "book_hotel is never called",
+    ),
     "no tool called": (lambda _: saying("The Skylark Inn is a nice hotel."), "town002", "6 turns"),
     "no venue named": (
         failing(words=lambda text: "I have found several. Anything else?"),

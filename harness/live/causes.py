@@ -24,7 +24,7 @@ from ..grounding import NAMING_SLOTS, GroundedDomain
 from ..io import figure
 from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Fault, percent
 from .agents import asked_slots
-from .environment import MAX_TURNS, MISSING, Outcome, numbers_missing
+from .environment import MAX_TURNS, MISSING, Outcome, bookings, numbers_missing
 from .plays import Line, LiveRun, play_scripts
 from .users import SPANS, Heard, says
 from .world import LONGEST_SHOWN, Result, ToolCall, Turn, World, call_text, calls_in, naming_key
@@ -226,6 +226,19 @@ def unfit_offer(case: Case) -> str:
     return f"turn {case.naming[-1]}: {_unfit(case, case.grounded.venues)}"
 
 
+def number_made_up(case: Case) -> str:
+    """Say which reference numbers are told that no booking returned, where the right one is not."""
+    if case.domain not in numbers_missing(case.world, case.task, case.turns):
+        return ""
+    returned = {str(result.get("reference")).upper() for _, result in bookings(case.turns)}
+    problems = []
+    for turn, heard in enumerate(case.heard):
+        for reference in sorted(heard.references):
+            if reference.upper() not in returned:
+                problems.append(f"turn {turn}: no booking returned {reference.upper()}")
+    return "; ".join(problems)
+
+
 def not_booked(case: Case) -> str:
     """Say what came of the last call that books; or that there is none."""
     if not case.lacks_booking:
@@ -300,6 +313,7 @@ OF_DOMAINS: Mapping[str, Rule] = {
     "wrong booking": wrong_slots,
     "no venue named": never_named,
     "unfit venue offered": unfit_offer,
+    "number made up": number_made_up,
     "not booked": not_booked,
     "request not answered": not_answered,
 }

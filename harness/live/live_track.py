@@ -215,14 +215,14 @@ def compared_plays(runs: Sequence[tuple[str, LiveRun]]) -> tuple[list[Evidence],
     """
     names = short_names([source for source, _ in runs])
     trials = [run.config.trials for _, run in runs]
-    config = runs[0][1].config
-    about = f"Live dialogues with the user {config.user_name}: {counted(len(config.tasks), 'task')}"
     evidence: list[Evidence] = []
     counts: list[str] = []
     for name, (_, run) in zip(names, runs, strict=True):
         evidence.append(run.evidence(name, trials))
-        counts.append(f"{name} {run.config.trials}")
-    return evidence, f"{about}, trials per task: {', '.join(counts)}"
+        tasks, number = counted(len(run.config.tasks), "task"), counted(run.config.trials, "trial")
+        counts.append(f"{name}: {tasks}, {number}")
+    user = runs[0][1].config.user_name
+    return evidence, f"Live dialogues with the user {user} ({'; '.join(counts)})"
 
 
 def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:

@@ -17,8 +17,8 @@ import json
 import os
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -212,7 +212,7 @@ def command(
     figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
     notify(f"dialogues go to {files}{figures}")
     total = len(ids) * trials
-    lines = _watched(play_tasks(config, output, jobs), total, user == _PERSON)
+    lines = _watched(config, output, jobs, user == _PERSON)
     if isinstance(make_agent, Desk):
         played = serve(make_agent, lines)
     else:
@@ -243,30 +243,38 @@ def _models(
     return models
 
 
-def _watched(lines: Iterator[Line], total: int, hidden: bool) -> Iterator[Line]:
-    """Yield dialogues, and show progress, cost and the first error.
+def _watched(config: RunConfig, path: Path, jobs: int, hidden: bool) -> Iterator[Line]:
+    """Play dialogues, and show progress, cost, the dialogue begun last and the first error.
 
     Where there is no terminal, progress is a line for each tenth.
     """
+    total = len(config.tasks) * config.trials
     solved = tokens = errors = 0
-    bar = tqdm(lines, "playing", total, unit="dialogue", disable=True if hidden else None)
-    for number, line in enumerate(bar, start=1):
-        error = line["outcome"]["error"]
-        solved += line["outcome"]["solved"]
-        for cost in line["costs"].values():
-            tokens += sum(count for kind, count in cost.items() if kind.endswith("tokens"))
-        so_far = f"{solved} solved"
-        if tokens:
-            so_far += f", {tokens:,} tokens"
-        bar.set_postfix_str(so_far)
-        if error and not errors:
-            place = f"trial {line['trial']}, dialogue {line['dialogue_id']}"
-            with tqdm.external_write_mode():
-                notify(f"first error: {place}: {error}")
-        errors += error is not None
-        if bar.disable and not hidden and number * 10 // total > (number - 1) * 10 // total:
-            notify(f"{number} of {counted(total, 'dialogue')} played: {so_far}")
-        yield line
+    so_far = "0 solved"
+    bar = tqdm(desc="playing", total=total, unit="dialogue", disable=True if hidden else None)
+
+    def show_begun(id_: str) -> None:
+        bar.set_postfix_str(f"{so_far}, now {id_}")
+
+    with bar:
+        for number, line in enumerate(play_tasks(config, path, jobs, show_begun), start=1):
+            error = line["outcome"]["error"]
+            solved += line["outcome"]["solved"]
+            for cost in line["costs"].values():
+                tokens += sum(count for kind, count in cost.items() if kind.endswith("tokens"))
+            so_far = f"{solved} solved"
+            if tokens:
+                so_far += f", {tokens:,} tokens"
+            bar.set_postfix_str(so_far, refresh=False)
+            bar.update()
+            if error and not errors:
+                place = f"trial {line['trial']}, dialogue {line['dialogue_id']}"
+                with tqdm.external_write_mode():
+                    notify(f"first error: {place}: {error}")
+            errors += error is not None
+            if bar.disable and not hidden and number * 10 // total > (number - 1) * 10 // total:
+                notify(f"{number} of {counted(total, 'dialogue')} played: {so_far}")
+            yield line
 
 
 def _files(path: Path, trials: int) -> dict[int, Path]:
@@ -306,13 +314,16 @@ def _talker(
     return full_name, maker
 
 
-def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
+def play_tasks(
+    config: RunConfig, path: Path, jobs: int = 1, begin: Callable[[str], None] = lambda id_: None
+) -> Iterator[Line]:
     """Play dialogues into files, and yield each; what is there already is not played again.
 
     Args:
         config: The configuration of the run.
         path: The file of the first trial.
         jobs: Dialogues at a time.
+        begin: Is told the id of each dialogue that begins, by its thread.
 
     Raises:
         InputError: A file is of another play, or cannot be written; the agent's or the user's
@@ -322,14 +333,16 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
     files = _files(path, config.trials)
     played = {trial: _resumed(file, config, trial) for trial, file in files.items()}
     first_lines: list[Line] = []
-    is_new = len(config.tasks) * config.trials > _FIRST and not any(played.values())
+    for lines in played.values():
+        first_lines += lines.values()
+    is_new = len(config.tasks) * config.trials > _FIRST > len(first_lines)
     broken_off = 0
     for trial, file in files.items():
         lacking = [id_ for id_ in config.tasks if id_ not in played[trial]]
         yield from [played[trial][id_] for id_ in config.tasks if id_ in played[trial]]
         if not lacking:
             continue
-        for line in _appended(_lines(config, trial, lacking, jobs), file):
+        for line in _appended(_lines(config, trial, lacking, jobs, begin), file):
             yield line
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
@@ -349,23 +362,54 @@ def play_tasks(config: RunConfig, path: Path, jobs: int = 1) -> Iterator[Line]:
                 raise InputError(f"agent {config.agent_name}", f"{many}; {remedy}")
 
 
-def _lines(config: RunConfig, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
-    """Yield dialogues in order; those begun when one raises an error are played to their end."""
+def _lines(
+    config: RunConfig, trial: int, ids: Sequence[str], jobs: int, begin: Callable[[str], None]
+) -> Iterator[Line]:
+    """Yield dialogues in order; those begun when one raises an error are played to their end.
+
+    An interrupt waits for none, but yields those that are over.
+    """
     errors: list[InputError] = []
 
     def attempt(id_: str) -> Line | None:
         if not errors:
+            begin(id_)
             try:
                 return play_dialogue(config, trial, id_)
             except InputError as error:
                 errors.append(error)
         return None
 
-    with ThreadPoolExecutor(jobs) as pool:
+    if jobs == 1:
         # A person plays in this thread, which has the terminal.
-        yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
+        yield from filter(None, map(attempt, ids))
+    else:
+        yield from _parallel(attempt, ids, jobs)
     if errors:
         raise errors[0]
+
+
+def _parallel(
+    attempt: Callable[[str], Line | None], ids: Sequence[str], jobs: int
+) -> Iterator[Line]:
+    """Yield the dialogues that are attempted, several at a time, in order."""
+    pool = ThreadPoolExecutor(jobs)
+    attempts = deque(pool.submit(attempt, id_) for id_ in ids)
+    try:
+        while attempts:
+            line = attempts[0].result()
+            attempts.popleft()
+            if line is not None:
+                yield line
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for later in attempts:
+            line = later.result() if later.done() and not later.cancelled() else None
+            if line is not None:
+                yield line
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
