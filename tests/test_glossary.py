@@ -12,7 +12,7 @@ from mwz.harness.board.columns import board_tables
 from mwz.harness.board.rows import Value
 from mwz.harness.board.track import tracks
 from mwz.harness.board.verdicts import record
-from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
+from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES, SLOT_ERRORS
 from mwz.harness.errors import InputError
 from mwz.harness.glossary import Term, glossary, glossary_page, term_of
 from mwz.harness.grounding import plain_dialogues
@@ -78,7 +78,7 @@ def test_columns(project_board: Board) -> None:
 
 
 def test_causes_flags_metrics_tracks_and_the_sections_of_the_page() -> None:
-    ours = [*CAUSES, *SLOT_CAUSES, *plain_dialogues.CAUSES]
+    ours = [*CAUSES, *SLOT_CAUSES, *SLOT_ERRORS, *plain_dialogues.CAUSES]
     live = [*causes.CAUSES, *causes.USER_FAULTS]
     assert [*ours, *live] == [*glossary()["causes"]]
     assert declared_flags().keys() == glossary()["flags"].keys()

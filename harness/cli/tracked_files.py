@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from .. import comparison
 from ..benchmark import Benchmark
+from ..diagnosis import TrackedDiagnosis, diagnose_states
 from ..errors import InputError, counted, cut, refuse
 from ..io import Table, best_cells, figure
 from ..metrics import (
@@ -194,6 +195,20 @@ def tracking_evidence(scored: ScoredFile) -> comparison.Evidence:
         rows = {id_: rows[id_] for id_ in file.benchmark.dialogues if id_ in rows}
     metric = joined_metric(choices, MAIN)
     return comparison.Evidence.from_rows(scored.name, scored.signature, metric, rows)
+
+
+def diagnosed_file(scored: ScoredFile) -> TrackedDiagnosis:
+    """Return where a file loses joint goal accuracy.
+
+    Raises:
+        InputError: It says only which slots are right.
+    """
+    file = scored.file
+    file.refuse_without_values("an explanation")
+    states = {}
+    for dialogue in file.dialogues:
+        states[dialogue_id(dialogue.id)] = dialogue_states(dialogue, scored.choices)
+    return diagnose_states(states, _reading(scored), file.benchmark)
 
 
 def with_intervals(scored: ScoredFile) -> ScoredFile:

@@ -13,21 +13,27 @@ from tqdm import tqdm
 from ..diagnosis import (
     CAUSES,
     SLOT_CAUSES,
+    SLOT_ERRORS,
     Diagnosis,
     diagnose,
     diagnosis_text,
     dialogue_text,
+    pages_of_states,
+    tracked_text,
     turn_text,
 )
 from ..errors import InputError, unknown
-from ..io import printable, short_names, write_atomically
+from ..io import formatted, printable, short_names, write_atomically
 from ..rooms import import_room
 from ..scoring import Options, Scorer, check_predictions, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
-from .reading import chosen_benchmark, read_outputs, read_plays
+from .dst import scored_files
+from .reading import NamedOutputs, chosen_benchmark, read_outputs, read_plays
+from .tracked_files import diagnosed_file, tracking_tables
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
+_FOR_PLAYS = ("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
 
 
 @click.command("why")
@@ -45,7 +51,13 @@ _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
     metavar="CAUSE",
     help="Show one cause only, and all dialogues that it costs: "
     f"{', '.join(_STRICT_CAUSES)}; with --lexicalised, also one of grounded scores; of plays, one "
-    "that the command shows.",
+    f"that the command shows; of states, {', '.join(SLOT_ERRORS)}.",
+)
+@click.option(
+    "--gold",
+    "gold_version",
+    metavar="VERSION,…",
+    help="Explain belief states, of any PREDICTIONS, by the gold states of these versions.",
 )
 @click.option(
     "--html",
@@ -69,13 +81,15 @@ def command(
     serve: int | None,
     lexicalised: bool,
     benchmark: str | None,
+    gold_version: str | None,
     **how: Any,
 ) -> None:
     """Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict
     set-up: one cause for every goal domain that is not matched and every requested slot that is
     not provided. With --lexicalised, the same of grounded Inform and Success before that. Of plays
     (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
-    what the user did wrong, and --dialogue and --html beside the scripted baseline.
+    what the user did wrong, and --dialogue and --html beside the scripted baseline. Of trackers'
+    files, or with --gold: which slots and values are wrong, and what each first error drags along.
     """
     plays = read_plays(predictions, benchmark)
     selected = domain is not None or cause is not None
@@ -87,42 +101,84 @@ def command(
         "--html and --serve go without each other, --dialogue, --domain and --cause",
     )
     option.refuse_if(plays and turn is not None, "--turn is not for plays")
-    if plays:
-        option.accept_only(
-            "predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark"
-        )
-    explained: list[tuple[str, Any]] = list(plays)
-    if not plays:
+    systems = [] if plays else [read_outputs(name) for name in predictions]
+    kind = "plays" if plays else _kind(systems, gold_version)
+    explained: Sequence[tuple[str, Any]] = plays
+    if kind == "plays":
+        option.accept_only(*_FOR_PLAYS)
+    elif kind == "states":
+        option.accept_only(*_FOR_PLAYS, "gold_version", kind="states alone")
+        scored = scored_files(systems, benchmark, gold_version, wanted=dialogue)
+        if dialogue is not None:
+            tables = tracking_tables(scored, wanted=dialogue)
+            click.echo(printable(formatted(tables, "text")), nl=False)
+            return
+        explained = [(file.name, diagnosed_file(file)) for file in scored]
+    else:
         options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
-        systems = [read_outputs(name) for name in predictions]
-        loaded = chosen_benchmark(benchmark)
-        for system in systems:
-            scorer = Scorer(loaded, system.options(options))
-            submission = check_predictions(scorer, system.content, system.source)
-            _, played, remarks = played_predictions(scorer, submission)
-            tell(system.source, remarks)
-            explained.append((system.name, diagnose(played)))
+        explained = _diagnosed(systems, options, benchmark)
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
-        _show_pages(named, bool(plays), html, serve)
-        return
-    if dialogue is not None and turn is not None:
+        _show_pages(named, kind, html, serve)
+    elif dialogue is not None and turn is not None:
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
-        return
-    if plays:
-        live = _live()
-        causes = (*live.CAUSES, *live.USER_FAULTS)
     else:
-        is_plain = any(diagnosis.played.submission.lexicalised for diagnosis in outputs)
-        causes = (*_grounding().CAUSES, *_STRICT_CAUSES) if is_plain else _STRICT_CAUSES
+        _check_cause(cause, kind, outputs, lexicalised)
+        explain = _EXPLAIN[kind]
+        for source, output in explained:
+            text = explain(source, output, dialogue, domain, cause)
+            click.echo(printable(f"{source}\n{text}\n" if len(explained) > 1 else text))
+
+
+def _kind(systems: Sequence[NamedOutputs], gold_version: str | None) -> str:
+    """Return what is explained: "responses", or "states" alone.
+
+    Raises:
+        InputError: Some outputs are a tracker's and others are not, and no gold states are named.
+    """
+    if gold_version is not None:
+        return "states"
+    trackers = [system for system in systems if system.is_tracker()]
+    if trackers and len(trackers) < len(systems):
+        problem = "has states alone, and others have not; --gold explains the states of all"
+        raise InputError(trackers[0].source, problem)
+    return "states" if trackers else "responses"
+
+
+def _diagnosed(
+    systems: Sequence[NamedOutputs], options: Options, benchmark: str | None
+) -> list[tuple[str, Diagnosis]]:
+    """Return the name of each system and why it loses Inform and Success; remarks are printed."""
+    loaded = chosen_benchmark(benchmark)
+    diagnosed = []
+    for system in systems:
+        scorer = Scorer(loaded, system.options(options))
+        submission = check_predictions(scorer, system.content, system.source)
+        _, played, remarks = played_predictions(scorer, submission)
+        tell(system.source, remarks)
+        diagnosed.append((system.name, diagnose(played)))
+    return diagnosed
+
+
+def _check_cause(cause: str | None, kind: str, outputs: Sequence[Any], lexicalised: bool) -> None:
+    """Make sure that outputs of a kind can have a cause.
+
+    Raises:
+        InputError: They cannot.
+    """
+    causes: Sequence[str] = _STRICT_CAUSES
+    more = ""
+    if kind == "plays":
+        causes = (*_live().CAUSES, *_live().USER_FAULTS)
+    elif kind == "states":
+        causes = SLOT_ERRORS
+    elif any(diagnosis.played.submission.lexicalised for diagnosis in outputs):
+        causes = (*_grounding().CAUSES, *_STRICT_CAUSES)
+    elif not lexicalised:
+        more = "; add --lexicalised for those of grounded scores"
     if cause is not None and cause not in causes:
-        more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
         raise InputError("--cause", unknown("cause", cause, dict.fromkeys(causes)) + more)
-    explain = _play_text if plays else _response_text
-    texts = [explain(source, output, dialogue, domain, cause) for source, output in explained]
-    for source, text in zip(sources, texts, strict=True):
-        click.echo(printable(f"{source}\n{text}\n" if len(texts) > 1 else text))
 
 
 def _live() -> ModuleType:
@@ -143,6 +199,13 @@ def _play_text(
     else:
         text = _live().followed_text(run, _played_id(source, dialogue, run.config.tasks))
     return text
+
+
+def _state_text(
+    source: str, diagnosis: Any, dialogue: str | None, domain: str | None, cause: str | None
+) -> str:
+    """Return why joint goal accuracy is lost."""
+    return tracked_text(diagnosis, domain, cause)
 
 
 def _response_text(
@@ -169,6 +232,9 @@ def _response_text(
     return "\n\nThe same responses, delexicalised by the harness:\n\n".join(texts)
 
 
+_EXPLAIN = {"plays": _play_text, "states": _state_text, "responses": _response_text}
+
+
 def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
     """Return the id of a dialogue.
 
@@ -182,14 +248,14 @@ def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
     return id_
 
 
-def _show_pages(
-    named: Mapping[str, object], are_plays: bool, html: Path | None, port: int | None
-) -> None:
+def _show_pages(named: Mapping[str, Any], kind: str, html: Path | None, port: int | None) -> None:
     """Show pages of the dialogues of some outputs: write them to a folder, or serve them."""
     making = import_room("harness.board.views.dialogue_pages", "--html")
     pages = import_room("harness.board.views.site", "--html")
-    if are_plays:
-        dialogues = making.pages_of(**_live().pages_of_plays(named))
+    if kind == "plays":
+        dialogues = making.pages_of(**_live().pages_of_plays(named), kind=kind)
+    elif kind == "states":
+        dialogues = making.pages_of(**pages_of_states(named), kind=kind)
     else:
         dialogues = making.pages_of_dialogues(named)
     site = pages.dialogue_site(dialogues)

@@ -20,3 +20,10 @@ from .losses import (
     losses_text as losses_text,
     lost_by as lost_by,
 )
+from .slots import (
+    SLOT_ERRORS as SLOT_ERRORS,
+    TrackedDiagnosis as TrackedDiagnosis,
+    diagnose_states as diagnose_states,
+    pages_of_states as pages_of_states,
+    tracked_text as tracked_text,
+)

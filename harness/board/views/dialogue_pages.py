@@ -86,7 +86,8 @@ def index(
     goals: Mapping[str, Sequence[str]],
     systems: Sequence[tuple[str, Verdicts]],
     linked: bool = False,
-    live_causes: Sequence[str] = (),
+    causes: Sequence[str] = (),
+    kind: str = "responses",
 ) -> Data:
     """Return what the index of dialogues shows.
 
@@ -100,11 +101,11 @@ def index(
         goals: Dialogue -> the domains of its goal, of all dialogues in order.
         systems: The name of each system, and how its dialogues came out.
         linked: Whether the dialogues have pages.
-        live_causes: The causes of live dialogues; empty for those of the strict set-up.
+        causes: The causes there are; empty for those of the strict set-up.
+        kind: As of `pages_of`.
     """
     domains = sorted(set(chain.from_iterable(goals.values())))
-    causes = live_causes or (*CAUSES, *SLOT_CAUSES)
-    letters = dict(zip(causes, ascii_lowercase, strict=False))
+    letters = dict(zip(causes or (*CAUSES, *SLOT_CAUSES), ascii_lowercase, strict=False))
     rows = []
     for id_, goal in goals.items():
         outcomes = [verdicts.get(id_) for _, verdicts in systems]
@@ -115,7 +116,7 @@ def index(
         "systems": [name for name, _ in systems],
         "domains": domains,
         "causes": {letter: cause for cause, letter in letters.items()},
-        "live": bool(live_causes),
+        "kind": kind,
         "played": Counter(row["played"] for row in rows).most_common(1)[0][0],
     }
 
@@ -189,6 +190,7 @@ def pages_of(
     content: Callable[[str], Data],
     home: str = START,
     causes: Sequence[str] = (),
+    kind: str = "responses",
 ) -> dict[str, Page]:
     """Return path -> page, of the index and of every dialogue that is played.
 
@@ -198,7 +200,8 @@ def pages_of(
         content: Returns what the page of a dialogue shows: `goal`, `users`, `words`, and `systems`,
             what they are compared with first.
         home: The path of the index.
-        causes: The causes of live dialogues; empty for those of the strict set-up.
+        causes: The causes of live dialogues or of states; empty for those of the strict set-up.
+        kind: What the systems are: "responses", "plays" or "states".
     """
     ids = list(goals)
 
@@ -212,11 +215,11 @@ def pages_of(
             "won": sum(system["outcome"]["success"] for system in dialogue["systems"][1:]),
             "before": ids[place - 1] if place else None,
             "after": ids[place + 1] if place + 1 < len(ids) else None,
-            "live": bool(causes),
+            "kind": kind,
         }
 
     pages: dict[str, Page] = {}
-    pages[home] = ("dialogues.html", partial(index, goals, systems, True, causes))
+    pages[home] = ("dialogues.html", partial(index, goals, systems, True, causes, kind))
     for place, id_ in enumerate(ids):
         pages[f"{DIALOGUES}/{id_}.html"] = ("dialogue.html", partial(page, place))
     return pages
