@@ -53,12 +53,15 @@ class Goal:
         further: What else the user asks to be told, normalised slot names ("area", "entrancefee");
             None where the source of the goal does not tell, as the public evaluator's. Only one
             grounded score depends on it, so that it is no part of the benchmark's hash.
+        first: What the user asks for first and does not get, of constraints and booking, slot ->
+            value; empty where the source does not tell.
     """
 
     informable: Mapping[str, str]
     requestable: frozenset[str]
     booking: Mapping[str, str]
     further: frozenset[str] | None = None
+    first: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

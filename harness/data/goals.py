@@ -46,6 +46,8 @@ class GoalsFile:
                 wanted: list[object] = [dict(goal.informable), sorted(goal.requestable)]
                 if goal.further:
                     wanted.append(sorted(goal.further))
+                if goal.booking or goal.first:
+                    wanted.append([dict(goal.booking), dict(goal.first)])
                 content[id_][domain] = wanted
         return digest_of_json(content)
 
@@ -57,7 +59,8 @@ def chosen_goals(goals: str | Path | Mapping[str, object] | GoalsFile, rules: Ru
         goals: A JSON file, or what one holds: dialogue id -> domain -> `informable` (slot ->
             value) and `requestable` (list, of `REQUESTABLE_SLOTS`); or as in the data set, domain
             -> `info`, `reqt` and `book`, also below `goal`. What else the data set's goals request
-            is `further`, and what they book is requested to have a reference number.
+            is `further`, and what they book is requested to have a reference number; `fail_info`
+            and `fail_book` are what the user asks for first.
         rules: The rule set, which says what venues can be asked for.
 
     Raises:
@@ -145,7 +148,27 @@ def _read_domain(
     further = frozenset(names.keys() - requestable)
     if content.get("book"):
         requestable.add(REFERENCE)
-    return Goal(values, frozenset(requestable), {}, further), problems
+    booking = _slots(content, ("book",), {}, rules)
+    # The data set repeats the constraints that do not change.
+    first = _slots(content, ("fail_info", "fail_book"), {**values, **booking}, rules)
+    return Goal(values, frozenset(requestable), booking, further, first), problems
+
+
+def _slots(
+    goal: Mapping[str, object], parts: Sequence[str], but: Mapping[str, str], rules: RuleSet
+) -> dict[str, str]:
+    """Return the slots of some parts of a goal in the data set's form, but for some values.
+
+    Their names are normalised.
+    """
+    slots = {}
+    for part in parts:
+        written = goal.get(part)
+        for slot, value in written.items() if isinstance(written, Mapping) else ():
+            name = normalize_slot_name(slot, rules)
+            if slot not in _MARKS and isinstance(value, str) and but.get(name) != value:
+                slots[name] = value
+    return slots
 
 
 # Tasks.

@@ -1,6 +1,7 @@
 """What other rooms may use of this one."""
 
 from .facts import requests as requests
+from .faults import UserPart as UserPart, user_parts as user_parts
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,
     GroundedDialogue as GroundedDialogue,

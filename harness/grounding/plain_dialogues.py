@@ -11,7 +11,7 @@ its domain.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -39,6 +39,7 @@ from ..submission import (
     normalize_submission,
 )
 from .facts import FACT_SLOTS, refuse_delexicalised, turn_domains
+from .faults import UserPart, user_parts
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -60,6 +61,7 @@ from .scores import (
     plain_responses,
     played_ceiling,
     rating,
+    said_scores,
 )
 
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
@@ -82,6 +84,7 @@ class PlainDialogues:
         human: What the human responses get; None where the benchmark does not hold them.
         database: Answers the goals' queries.
         remarks: What there is to say of free-running dialogues.
+        parts: Dialogue id -> goal domain -> what the user did; empty where that is not known.
     """
 
     normalized: NormalizedSubmission
@@ -91,6 +94,7 @@ class PlainDialogues:
     human: GroundedFigures | None
     database: VenueDatabase
     remarks: Sequence[Remark] = ()
+    parts: Mapping[str, Mapping[str, UserPart]] = field(default_factory=dict)
 
     def text(self, domain: str | None, cause: str | None) -> str:
         """Return what is lost: by cause and domain, and first dialogues.
@@ -154,22 +158,32 @@ class PlainDialogues:
         """What each free-running dialogue comes to; there are no states and active domains."""
         results = []
         for id_, texts in self.normalized.responses.items():
-            grounded = {"grounded": self.outcomes[id_]}
-            results.append(DialogueResult(id_, len(texts), responses=texts, further=grounded))
+            grounded = asdict(self.outcomes[id_])
+            for domain, part in self.parts.get(id_, {}).items():
+                user = asdict(part)
+                line = grounded["domains"][domain]
+                line["fault"] = user.pop("fault")
+                line["said"] = {name: user.pop(name) for name in ("inform", "success")}
+                line["user"] = user
+            further = {"grounded": grounded}
+            results.append(DialogueResult(id_, len(texts), responses=texts, further=further))
         return results
 
     def report(self, scorer: Scorer) -> Report:
         """Return the scores, given the scorer that held free-running dialogues against goals."""
         texts = list(chain.from_iterable(self.normalized.responses.values()))
         turns = self.normalized.turns
+        metrics: dict[str, object] = {
+            "grounded": grounded_scores(map(rating, self.outcomes.values()), self.human)
+        }
+        if self.parts:
+            metrics["said"] = said_scores(self.parts.values())
+        metrics["diversity"] = measured_diversity(texts)
         return Report(
             signature=self._signature(scorer),
             coverage=Coverage(len(self.outcomes), len(self.goals), turns, turns),
             unknown_placeholders=self.normalized.unknown_placeholders,
-            metrics={
-                "grounded": grounded_scores(map(rating, self.outcomes.values()), self.human),
-                "diversity": measured_diversity(texts),
-            },
+            metrics=metrics,
         )
 
     def _signature(self, scorer: Scorer) -> Signature:
@@ -244,9 +258,19 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         users[id_] = [turn.get(USER) for turn in turns]
     submission = delexicalise_submission(Submission(dialogues, source), plain)
     refuse_delexicalised(submission, scorer.rules, "--free-running")
-    for id_, responses in dialogues.items():
-        texts = (response.response for response in responses)
-        outcomes[id_] = ground(texts, goals[id_], database, plain)
+    parts = {}
+    remarks = [*standard.remarks, *submission.remarks]
+    for id_, turns in played.items():
+        texts = [turn["response"] for turn in turns]
+        said = [user for user in users[id_] if isinstance(user, str)]
+        outcomes[id_] = outcome = ground(texts, goals[id_], database, plain)
+        if len(said) == len(texts):
+            parts[id_] = user_parts(said, texts, goals[id_], outcome, database, plain, scorer.rules)
+    if len(parts) < len(played):
+        silent = next(id_ for id_ in played if id_ not in parts)
+        text = f"dialogue {silent}: turns without `{USER}`; what users said is not scored"
+        remarks.append(Remark("users", text, warning=False))
+        parts = {}
     compared = benchmark.dialogues if chosen is not None else played
     lengths = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(
@@ -256,7 +280,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         outcomes,
         ceiling(benchmark, scorer.rules, lengths, FREE),
         database,
-        [*standard.remarks, *submission.remarks],
+        remarks,
+        parts,
     )
 
 

@@ -9,6 +9,7 @@ choice of dialogues has its ceiling from there; an installed benchmark keeps the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -69,6 +70,8 @@ FIGURES = (
         main=True,
         won="success_requested",
     ),
+    _figure("said.inform", "Inform, as said", won="said_inform"),
+    _figure("said.success", "Success, as said", won="said_success"),
     _figure("grounded.in_database", "Told, in database"),
     _figure("grounded.of_named_venue", "Told, of a named venue"),
 )
@@ -122,6 +125,49 @@ class GroundedScores:
             for name, value in _totals(self.ceiling).items():
                 figures[HUMAN + name] = value
         return figures
+
+
+@dataclass(frozen=True)
+class SaidScores:
+    """Scores of what users said and asked, whatever their goals are; "total" or domain -> percent.
+
+    Attributes:
+        inform: In every domain the venues named last fit what the user said ("any").
+        success: Besides, all that it asked for is answered.
+        lost_by: Who has a share in goal domains that are lost by their goals -> how many of these.
+    """
+
+    inform: Mapping[str, float]
+    success: Mapping[str, float]
+    lost_by: Mapping[str, int]
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Total -> value."""
+        return {"inform": self.inform[TOTAL], "success": self.success[TOTAL]}
+
+
+def said_scores(dialogues: Iterable[Mapping[str, grounding.UserPart]]) -> SaidScores:
+    """Return the scores of what users said, given what each did of its goal domains.
+
+    As by the goal, a domain succeeds only where the whole dialogue matches.
+    """
+    informs: dict[str, list[bool]] = {TOTAL: []}
+    successes: dict[str, list[bool]] = {TOTAL: []}
+    faults: Counter[str] = Counter()
+    for parts in dialogues:
+        inform = all(part.inform for part in parts.values())
+        informs[TOTAL].append(inform)
+        successes[TOTAL].append(all(part.success for part in parts.values()))
+        for domain, part in parts.items():
+            informs.setdefault(domain, []).append(part.inform)
+            successes.setdefault(domain, []).append(inform and part.success)
+            faults[part.fault] += 1
+    return SaidScores(
+        inform={name: float(percent(sum(won), len(won))) for name, won in informs.items()},
+        success={name: float(percent(sum(won), len(won))) for name, won in successes.items()},
+        lost_by={name: faults[name] for name in ("agent", "user", "both")},
+    )
 
 
 def _totals(scores: GroundedFigures) -> dict[str, float]:
@@ -195,7 +241,20 @@ def grounded_rows(played: Played) -> Rows:
 
     Whether all that the goal requests is told is a column only if it is known of every dialogue.
     """
-    totals = {id_: rating(outcome)[TOTAL] for id_, outcome in grounded_dialogues(played).items()}
+    return rows_of(grounded_dialogues(played))
+
+
+def rows_of(
+    dialogues: Mapping[str, grounding.GroundedDialogue],
+    parts: Mapping[str, Mapping[str, grounding.UserPart]] | None = None,
+) -> Rows:
+    """Return the row of every dialogue, given how it went, and what its user did if that is known.
+
+    Args:
+        dialogues: Dialogue id -> how it went.
+        parts: Dialogue id -> goal domain -> what the user did.
+    """
+    totals = {id_: rating(outcome)[TOTAL] for id_, outcome in dialogues.items()}
     columns = [*OUTCOMES, *COUNTS]
     unknown = any(None in total for total in totals.values())
     rows = {}
@@ -204,6 +263,9 @@ def grounded_rows(played: Played) -> Rows:
         for column, value in zip(columns, total, strict=True):
             if not (unknown and column == "success_requested"):
                 row[column] = int(value or 0)
+        if parts:
+            row["said_inform"] = all(part.inform for part in parts[dialogue].values())
+            row["said_success"] = all(part.success for part in parts[dialogue].values())
         rows[dialogue] = row
     return rows
 
@@ -214,6 +276,9 @@ def formula(sums: Sums) -> Figures:
     for name in OUTCOMES:
         if name in sums:
             figures[GROUNDED + name] = percent(sums[name], sums["dialogues"])
+    for name in ("inform", "success"):
+        if f"said_{name}" in sums:
+            figures[f"said.{name}"] = percent(sums[f"said_{name}"], sums["dialogues"])
     for name in SHARES:
         figures[GROUNDED + name] = percent(sums[name], sums["told"])
     return figures
@@ -326,6 +391,13 @@ def ceiling(
 # ------------------------------------------------------------------------------------------- text
 
 
+def _tables(results: Results) -> str:
+    tables = [grounded_tables(results["grounded"])]
+    if "said" in results:
+        tables.append(said_table(results["said"]))
+    return "\n\n".join(tables)
+
+
 def grounded_tables(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     system, human = vars(scores), scores.ceiling
@@ -349,6 +421,20 @@ def grounded_tables(scores: GroundedScores) -> str:
         )
     shares = faithfulness_table(system, human)
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
+
+
+def said_table(scores: SaidScores) -> str:
+    """Show the scores of what users said, and who loses goal domains."""
+    rows: list[list[Cell]] = []
+    for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL})):
+        rows.append([domain, figure(scores.inform[domain]), figure(scores.success[domain])])
+    lost: list[list[Cell]] = [[name, number] for name, number in scores.lost_by.items()]
+    return "\n\n".join(
+        [
+            text_table(["of what users said", "Inform, any", "Success, any"], rows),
+            text_table(["goal domains lost by", ""], lost),
+        ]
+    )
 
 
 def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
@@ -378,12 +464,12 @@ METRIC = Metric(
     presentation=Presentation(
         title="Grounded",
         figures=FIGURES,
-        text=lambda _, results: grounded_tables(results["grounded"]),
+        text=lambda _, results: _tables(results),
     ),
     rows=grounded_rows,
     formula=formula,
     value=score_grounded,
-    result={"grounded": GroundedScores},
+    result={"grounded": GroundedScores, "said": SaidScores},
     details=grounded_dialogues,
     unfit=unfit,
     needs=(),

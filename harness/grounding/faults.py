@@ -1,0 +1,229 @@
+"""Whose fault a lost goal domain is: the user's, who did not say or ask, or the agent's.
+
+Dialogues are scored twice: by the goal, and by what the user said (`as_said`): the constraints of
+the goal with the values said, the slots asked for, and those of the goal that were told unasked.
+What a user never speaks of asks nothing of the agent, nor does what no venue can meet.
+
+The agent has a share in a goal domain that is lost if it does not meet the part of the goal that
+was said and asked; the user, if it does not say a constraint that the offer fails, or does not ask
+for a slot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from mwz.database import VenueDatabase
+from mwz.normalization import RuleSet, normalize_slot_name
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
+
+from ..benchmark import REQUESTABLE_SLOTS, Goal
+from .facts import requests, turn_domains
+from .grounded import (
+    NAMING_SLOTS,
+    NEVER_TOLD,
+    GroundedDialogue,
+    GroundedDomain,
+    fitting_venues,
+    ground,
+)
+from .said import Said, read_user
+
+Fault = Literal["agent", "user", "both", "none"]
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n")
+_BRACKETED = re.compile(r"[\[<{(] ?([a-z][\w ]{1,40}?) ?[\]>})]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class UserPart:
+    """What a user did of a goal domain, and whose fault it is if that is lost.
+
+    Attributes:
+        never_said: Slots of constraints and of the booking that the user never said.
+        said_otherwise: Slot -> the other value that it said last.
+        never_asked: Requested slots that it neither asked for nor was told.
+        inform: Whether what is offered fits all that it said.
+        success: Whether, besides, all that it asked for is answered.
+        fault: Who has a share in it if the domain is lost; "none" if it is not.
+    """
+
+    never_said: Sequence[str]
+    said_otherwise: Mapping[str, str]
+    never_asked: Sequence[str]
+    inform: bool
+    success: bool
+    fault: Fault
+
+
+def user_parts(
+    users: Sequence[str],
+    responses: Sequence[str],
+    goal: Mapping[str, Goal],
+    outcome: GroundedDialogue,
+    database: VenueDatabase,
+    delexicalise: Delexicaliser,
+    rules: RuleSet,
+) -> dict[str, UserPart]:
+    """Return what the user did of every domain of a dialogue's goal, and whose fault a loss is.
+
+    Args:
+        users: What the user says, turn by turn.
+        responses: The response to each, in plain English.
+        goal: Domain -> what the user wants.
+        outcome: How the responses meet it, by `ground`.
+        database: Answers queries.
+        delexicalise: Finds what is said of venues.
+        rules: The rule set, which has the names of placeholders.
+    """
+    said = read_user(users, responses, goal, delexicalise)
+    told = _told(users, responses, delexicalise, rules)
+    never_asked = {}
+    goal_said = {}
+    for domain, wanted in goal.items():
+        known = said[domain].asked | told[domain] | _provided(wanted, outcome.domains[domain])
+        requested = wanted.requestable | (wanted.further or frozenset())
+        never_asked[domain] = sorted(requested - known)
+        goal_said[domain] = as_said(wanted, said[domain], never_asked[domain])
+    outcome_said = ground(responses, goal_said, database, delexicalise)
+    parts = {}
+    for domain, wanted in goal.items():
+        result = outcome_said.domains[domain]
+        is_spoken_of = bool(said[domain].statements)
+        can_be_met = domain not in NAMING_SLOTS or fitting_venues(
+            domain, goal_said[domain], database, delexicalise
+        )
+        inform = result.matched or not (is_spoken_of and can_be_met)
+        answers = result.tells and result.tells_further
+        never_said, otherwise = compared(wanted, said[domain])
+        part = UserPart(
+            never_said=never_said,
+            said_otherwise=otherwise,
+            never_asked=never_asked[domain],
+            inform=inform,
+            success=inform and (answers or not is_spoken_of),
+            fault="none",
+        )
+        grounded = outcome.domains[domain]
+        if not (grounded.matched and grounded.tells):
+            fails = is_spoken_of and not wanted.requestable.isdisjoint(result.causes)
+            part = replace(part, fault=_fault(wanted, grounded, part, fails))
+        parts[domain] = part
+    return parts
+
+
+def compared(wanted: Goal, said: Said) -> tuple[list[str], dict[str, str]]:
+    """Return the slots that a user never says, and those that it says otherwise, with the value.
+
+    What it asks for first counts as said: the goal changes only if that is not to be had.
+    """
+    never_said = []
+    otherwise = {}
+    for slot, value in {**wanted.informable, **wanted.booking}.items():
+        said_value = _said_value(wanted, said, slot, value)
+        if said_value is None:
+            never_said.append(slot)
+        elif said_value not in (value, wanted.first.get(slot)):
+            otherwise[slot] = said_value
+    return never_said, otherwise
+
+
+def as_said(wanted: Goal, said: Said, never_asked: Sequence[str]) -> Goal:
+    """Return what a user says and asks for of a goal.
+
+    Args:
+        wanted: What the user wants of a domain.
+        said: What it says of it.
+        never_asked: The requested slots that are left out.
+    """
+    constraints = {}
+    for slot, value in wanted.informable.items():
+        said_value = _said_value(wanted, said, slot, value)
+        if said_value is not None:
+            constraints[slot] = said_value
+    asked = said.asked.intersection(REQUESTABLE_SLOTS)
+    further = None if wanted.further is None else wanted.further.difference(never_asked)
+    return replace(
+        wanted,
+        informable=constraints,
+        requestable=(wanted.requestable | asked).difference(never_asked),
+        further=further,
+    )
+
+
+def _said_value(wanted: Goal, said: Said, slot: str, value: str) -> str | None:
+    """Return the value of a slot that a user says, the goal's if it says that; None if none."""
+    for choice in (value, wanted.first.get(slot)):
+        if choice is not None and said.says(slot, choice):
+            return choice
+    others = said.values.get(slot)
+    return others[-1] if others else None
+
+
+def _fault(wanted: Goal, lost: GroundedDomain, part: UserPart, fails: bool) -> Fault:
+    """Return whose fault it is that a goal domain is lost.
+
+    Args:
+        wanted: The goal.
+        lost: How the domain came out.
+        part: What the user did.
+        fails: Whether the agent does not answer a slot that the goal requests.
+    """
+    if part.inform and not fails:
+        return "user"
+    omits = wanted.informable.keys() & {*part.never_said, *part.said_otherwise}
+    not_asked = wanted.requestable.intersection(part.never_asked)
+    return "both" if not_asked or (omits and not lost.matched) else "agent"
+
+
+# ----------------------------------------------------------------------------------- what is told
+
+
+def _provided(wanted: Goal, outcome: GroundedDomain) -> frozenset[str]:
+    """Return the slots that are told of a venue, as far as the grounded result knows."""
+    provided = wanted.requestable.difference(outcome.causes)
+    for slot in wanted.further or ():
+        # Of slots with patterns it does not say whether the database lacks the value.
+        if not requests()[slot].patterns and outcome.causes.get(slot) != NEVER_TOLD:
+            provided |= {slot}
+    return provided
+
+
+def _told(
+    users: Sequence[str], responses: Sequence[str], delexicalise: Delexicaliser, rules: RuleSet
+) -> dict[str, set[str]]:
+    """Return the slots that responses tell, rightly or not or by a placeholder, by domain.
+
+    A sentence is about what the ones before are about, the user's among them.
+    """
+    sentences: list[Delexicalised] = []
+    is_response: list[bool] = []
+    for user, response in zip(users, responses, strict=True):
+        for text, by_agent in ((user, False), (response, True)):
+            for sentence in _SENTENCE_END.split(text):
+                sentences.append(delexicalise(sentence))
+                is_response.append(by_agent)
+    told: dict[str, set[str]] = defaultdict(set)
+    domains_of = turn_domains(sentences)
+    for sentence, domains, by_agent in zip(sentences, domains_of, is_response, strict=True):
+        for domain in domains if by_agent else ():
+            told[domain] |= _slots_told(sentence, rules)
+    if "type" in told["taxi"]:
+        # The placeholder of its car.
+        told["taxi"].add("cartype")
+    return told
+
+
+def _slots_told(text: Delexicalised, rules: RuleSet) -> set[str]:
+    """Return the slots of which a text tells any value, or a placeholder."""
+    slots = {span.slot for span in text.spans}
+    for match in _BRACKETED.finditer(text.original):
+        name = match[1].lower()
+        slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
+    for slot, request in requests().items():
+        if any(pattern.search(text.original) for pattern in request.patterns):
+            slots.add(slot)
+    return slots

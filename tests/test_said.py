@@ -1,0 +1,175 @@
+"""What users say and ask, and whose fault a lost goal domain is: rules by hand on the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from helpers import RULES, goal
+
+from mwz.harness.benchmark import Goal
+from mwz.harness.data import load_benchmark
+from mwz.harness.grounding import UserPart, ground, user_parts
+from mwz.harness.grounding.said import Said, read_user
+from mwz.harness.scoring import Scorer, database_of
+from mwz.normalization.delexicaliser import Delexicaliser
+
+SAMPLE = load_benchmark("sample")
+DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
+DATABASE = database_of(Scorer(SAMPLE))
+
+# Nonna's attic is in the centre (01632960106), two doves in the north (01632960112).
+ITALIAN_CENTRE = {"food": "italian", "area": "centre"}
+HOTEL = {"type": "guesthouse", "stars": "4", "internet": "no", "parking": "yes"}
+TRAIN = {"departure": "ostley", "destination": "brackwater", "day": "saturday", "arrive": "10:15"}
+TAXI = {"departure": "skylark inn", "destination": "nonna's attic", "arrive": "19:15"}
+BOOKING = {"people": "2", "day": "friday", "time": "19:15"}
+GOALS = {
+    "restaurant": Goal(ITALIAN_CENTRE, frozenset(), BOOKING),
+    "hotel": Goal(HOTEL, frozenset(), {"people": "2", "day": "friday", "stay": "3"}),
+    "train": Goal(TRAIN, frozenset(), {"people": "1"}),
+    "taxi": goal(TAXI),
+}
+
+
+def _said(*turns: str) -> dict[str, Said]:
+    """Return what a user says who gets no answers; `response // turn` answers a response."""
+    users = []
+    responses = []
+    for turn in turns:
+        response, _, user = turn.rpartition(" // ")
+        users.append(user)
+        responses.append(response)
+    return read_user(users, [*responses[1:], ""], GOALS, DELEXICALISER)
+
+
+@pytest.mark.parametrize(
+    ("turns", "domain", "slot", "values"),
+    [
+        # The domain: of the words, of the venue named, of the statement or the question before.
+        (["A restaurant in the centre and a hotel in the north."], "hotel", "area", ["north"]),
+        (
+            ["A restaurant in the centre and a hotel in the north."],
+            "restaurant",
+            "area",
+            ["centre"],
+        ),
+        (["Tell me about Skylark Inn.", "For 2 people."], "hotel", "people", ["2"]),
+        (["A hotel near the restaurant, please.", "It needs 4 stars."], "hotel", "stars", ["4"]),
+        (
+            ["Thanks.", "Which day does the train leave? // On Saturday."],
+            "train",
+            "day",
+            ["saturday"],
+        ),
+        # Places: where a train goes is said by more than the town.
+        (["A restaurant in Brackwater."], "train", "destination", []),
+        (["A train to Brackwater."], "train", "destination", ["brackwater"]),
+        (["A train to Brackwater."], "train", "departure", []),
+        (
+            ["A train.", "Where do you leave from? // Ostley, please."],
+            "train",
+            "departure",
+            ["ostley"],
+        ),
+        (["A taxi from Skylark Inn to Nonnas Attic."], "taxi", "departure", ["skylark inn"]),
+        # Times: the last word before them says which.
+        (["A train that leaves on Saturday and arrives by 10:15."], "train", "arrive", ["10:15"]),
+        (["A train that leaves on Saturday and arrives by 10:15."], "train", "leave", []),
+        (["A train.", "When do you want to arrive? // 10:15."], "train", "arrive", ["10:15"]),
+        # Features, numbers in words, what refers to something before.
+        (["A hotel without wifi, but parking."], "hotel", "internet", ["no"]),
+        (["A hotel without wifi, but parking."], "hotel", "parking", ["yes"]),
+        (["A room for three nights from Friday."], "hotel", "stay", ["3"]),
+        (["A table for the same group of people."], "restaurant", "people", [None]),
+        (["A taxi to be there by the booked time."], "taxi", "arrive", [None]),
+        (["A ticket, please."], "train", "people", ["1"]),
+    ],
+)
+def test_what_is_said(
+    turns: Sequence[str], domain: str, slot: str, values: Sequence[str | None]
+) -> None:
+    said = list(dict.fromkeys(_said(*turns)[domain].values.get(slot, [])))
+    assert said == values
+
+
+@pytest.mark.parametrize(
+    ("turns", "domain", "asked"),
+    [
+        (["I need the postcode of the restaurant."], "restaurant", {"POST"}),
+        (["A hotel in the west area."], "hotel", set()),
+        (["I like that hotel.", "And the area too."], "hotel", {"area"}),
+        (
+            ["A hotel.", "Would you like its phone number? // Yes, please."],
+            "hotel",
+            {"PHONE", "phone"},
+        ),
+        (
+            ["A hotel.", "Would you like its phone number? // No, its address."],
+            "hotel",
+            {"ADDRESS"},
+        ),
+        # Booking asks for what it returns.
+        (["Book a table for two."], "restaurant", {"REFERENCE"}),
+        (["Book me a cab."], "taxi", {"PHONE", "cartype"}),
+    ],
+)
+def test_what_is_asked(turns: Sequence[str], domain: str, asked: set[str]) -> None:
+    assert _said(*turns)[domain].asked == asked
+
+
+def _part(wanted: Goal, *turns: tuple[str, str], domain: str = "restaurant") -> UserPart:
+    """Return what the user did of a goal domain in turns of user and response."""
+    users = [user for user, _ in turns]
+    responses = [response for _, response in turns]
+    goals: Mapping[str, Goal] = {domain: wanted}
+    outcome = ground(responses, goals, DATABASE, DELEXICALISER)
+    parts = user_parts(users, responses, goals, outcome, DATABASE, DELEXICALISER, RULES)
+    return parts[domain]
+
+
+def test_a_domain_is_lost_by_who_did_not_say_or_not_answer() -> None:
+    wanted = goal(ITALIAN_CENTRE, ["PHONE"])
+    asks_all = "I want Italian food in the centre. What is the phone number?"
+    fits = "Nonna's Attic, on 01632960106."
+    assert _part(wanted, (asks_all, fits)).fault == "none"
+    # The offer is not what was said; the slot is answered by a placeholder.
+    assert _part(wanted, (asks_all, "Two Doves, on 01632960112.")).fault == "agent"
+    assert _part(wanted, (asks_all, "Nonna's Attic, on [phone].")).fault == "agent"
+    # What is not said is not to be met.
+    without_area = _part(wanted, ("Italian food. The phone number?", "Two Doves: 01632960112."))
+    assert (without_area.never_said, without_area.fault) == (["area"], "user")
+    assert (without_area.inform, without_area.success) == (True, True)
+    silent = _part(wanted, ("I want Italian food in the centre.", "Nonna's Attic."))
+    assert (silent.never_asked, silent.fault) == (["PHONE"], "user")
+    # Nor does a constraint matter that is met all the same.
+    lucky = _part(wanted, ("Italian food. The phone number?", "Nonna's Attic, on [phone]."))
+    assert (lucky.never_said, lucky.fault) == (["area"], "agent")
+    both = _part(wanted, ("Italian food. The phone number?", "Two Doves, on [phone]."))
+    assert both.fault == "both"
+    assert _part(wanted, ("Hello.", "How can I help?")).fault == "user"
+
+
+def test_what_is_said_otherwise_counts_as_it_is_said() -> None:
+    wanted = goal(ITALIAN_CENTRE)
+    north = _part(wanted, ("Italian food in the north.", "Two Doves is nice."))
+    assert (north.said_otherwise, north.never_said) == ({"area": "north"}, [])
+    assert (north.inform, north.fault) == (True, "user")
+
+
+def test_what_the_goal_changes_counts_as_said() -> None:
+    wanted = Goal(ITALIAN_CENTRE, frozenset(), {"people": "2"}, None, {"area": "north"})
+    first = _part(wanted, ("A table in the north with Italian food.", "Two Doves is nice."))
+    assert (first.said_otherwise, first.never_said) == ({}, ["people"])
+
+
+def test_what_no_venue_meets_need_not_be_offered() -> None:
+    wanted = goal({"food": "italian", "area": "west"})
+    part = _part(wanted, ("Italian food in the west.", "There is none, I am sorry."))
+    assert part.inform
+
+
+def test_a_slot_that_is_told_need_not_be_asked_for() -> None:
+    wanted = goal(ITALIAN_CENTRE, ["PHONE", "POST"])
+    part = _part(wanted, ("Italian food in the centre.", "Nonna's Attic, phone [phone]."))
+    assert part.never_asked == ["POST"]
