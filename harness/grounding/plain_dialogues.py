@@ -238,18 +238,7 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         standard = _on_instructed_goals(standard, source, benchmark.name)
         # Coverage is of the goals that the file is on.
         goals = {id_: goals[id_] for id_ in standard.dialogues if id_ in goals}
-    # The dialogues by the ids of their goals, however they write them.
-    played: dict[str, Sequence[Mapping[str, Any]]] = {}
-    ids = {dialogue_id(id_): id_ for id_ in goals}
-    for written, conversation in checked_conversations(standard, source).items():
-        goal_id = ids.get(dialogue_id(written))
-        if goal_id is None:
-            remedy = "leave it out, or name a file that has one by --goals FILE"
-            raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
-        if played.setdefault(goal_id, conversation) is not conversation:
-            raise InputError(source, f"dialogue {written}: is there twice; keep one")
-    if not any(played.values()):
-        raise InputError(source, "holds no turn; there is nothing to score")
+    played = _by_goal(checked_conversations(standard, source), goals, source, where)
     plain = delexicaliser(benchmark, scorer.rules)
     database = database_of(scorer)
     dialogues, users, outcomes = {}, {}, {}
@@ -283,6 +272,31 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         remarks,
         parts,
     )
+
+
+def _by_goal(
+    conversations: Mapping[str, Sequence[Mapping[str, Any]]],
+    goals: Mapping[str, object],
+    source: str,
+    where: str,
+) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Return dialogues by the ids of their goals, however they write them.
+
+    Raises:
+        InputError: One has no goal or is there twice, or none has a turn.
+    """
+    played: dict[str, Sequence[Mapping[str, Any]]] = {}
+    ids = {dialogue_id(id_): id_ for id_ in goals}
+    for written, conversation in conversations.items():
+        goal_id = ids.get(dialogue_id(written))
+        if goal_id is None:
+            remedy = "leave it out, or name a file that has one by --goals FILE"
+            raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
+        if played.setdefault(goal_id, conversation) is not conversation:
+            raise InputError(source, f"dialogue {written}: is there twice; keep one")
+    if not any(played.values()):
+        raise InputError(source, "holds no turn; there is nothing to score")
+    return played
 
 
 def _on_instructed_goals(standard: Standard, source: str, benchmark: str) -> Standard:
