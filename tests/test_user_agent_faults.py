@@ -1,14 +1,14 @@
 """How far what users said and asked, and whose fault a loss is, agree with a reader.
 
 The dialogues are public ones of language-model agents and users (repository TaahaKazi/user-agent),
-on goals of MultiWOZ's dev and test sets, matched by their instructions. One reader labelled 150
+on goals of MultiWOZ's dev set, matched by their instructions. One reader labelled 150
 goal domains, a second one 40 of them; both are language models (`user_agent_faults.json`).
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,12 @@ from mwz.harness import Benchmark
 from mwz.harness.grounding.faults import UserPart
 from mwz.harness.io import read_json
 from mwz.harness.scoring import Options, Scorer, free_run
-from mwz.harness.submission import dialogue_id, standard_form
+from mwz.harness.submission import (
+    dialogue_id,
+    plain_instructions,
+    read_standard,
+    standard_form,
+)
 from mwz.normalization import normalize_slot_name, rule_set
 
 ANNOTATED = json.loads((Path(__file__).parent / "user_agent_faults.json").read_bytes())["labels"]
@@ -28,48 +33,28 @@ REQUESTED |= {"trainID": "TRAINID", "arriveBy": "arrive", "leaveAt": "leave"}
 RULES = rule_set("2021")
 
 
-def _goals(upstream: Path) -> dict[str, dict[str, Any]]:
-    """Return dialogue id -> goal of the dev and test sets."""
-    goals = {}
-    for split in ("val", "test"):
-        data = read_json(upstream / f"ConvLab-2/data/multiwoz/{split}.json.zip")
-        goals.update({dialogue_id(id_): dialogue["goal"] for id_, dialogue in data.items()})
-    return goals
-
-
-def _turns(history: list[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the turns of a dialogue; thoughts and what only one side says are left out."""
-    turns: list[dict[str, str]] = []
-    for message in history:
-        if message["role"] == "user_agent":
-            turns.append({"user": message["content"], "response": ""})
-        elif message["role"] == "tod_system" and turns:
-            turns[-1]["response"] = message["content"]
-    return turns
-
-
 @pytest.fixture(scope="module")
 def labelled(multiwoz: Benchmark, upstream: Path) -> list[tuple[Mapping[str, Any], UserPart]]:
     """Each label and what is read of its domain."""
-    goals = _goals(upstream)
-    by_message: dict[str, str] = {}
-    for id_, goal in goals.items():
-        by_message.setdefault(" ".join(" ".join(goal["message"]).split()), id_)
-    labels_of = defaultdict(list)
-    for label in ANNOTATED:
-        labels_of[label["file"]].append(label)
+    goals = {}
+    by_instructions = {}
+    data = read_json(upstream / "ConvLab-2/data/multiwoz/val.json.zip")
+    for id_, dialogue in data.items():
+        goals[dialogue_id(id_)] = dialogue["goal"]
+        message = plain_instructions(" ".join(dialogue["goal"]["message"]))
+        by_instructions[message] = dialogue_id(id_)
+    scorer = Scorer(multiwoz, Options(free_running=True, goals=goals))
     pairs = []
-    for file, labels in labels_of.items():
+    for file in {label["file"] for label in ANNOTATED}:
+        read = read_standard((upstream / "user-agent" / file).read_bytes(), file)
         dialogues = {}
-        for line in (upstream / "user-agent" / file).read_text(encoding="utf-8").splitlines():
-            content = json.loads(line)
-            found = by_message.get(" ".join(content["initial_message"].split()))
-            if found is not None:
-                dialogues.setdefault(found, _turns(content["conv_history"]))
-        options = Options(free_running=True, goals={id_: goals[id_] for id_ in dialogues})
-        run = free_run(Scorer(multiwoz, options), standard_form(dialogues, file), file)
-        for label in labels:
-            pairs.append((label, run.parts[label["dialogue"]][label["domain"]]))
+        for name, instructions in read.instructions.items():
+            if instructions in by_instructions:
+                dialogues[by_instructions[instructions]] = read.dialogues[name]
+        _, run = free_run(scorer, standard_form(dialogues, file), file)
+        for label in ANNOTATED:
+            if label["file"] == file:
+                pairs.append((label, run.parts[label["dialogue"]][label["domain"]]))
     return pairs
 
 

@@ -143,7 +143,7 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
 
 
 def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
-    """Return a benchmark whose goals say what else they request.
+    """Return a benchmark whose goals say what else they request, and what they ask for first.
 
     Raises:
         InputError: The file of goals cannot be read, or lacks a dialogue or a domain.
@@ -158,7 +158,8 @@ def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
             continue
         complete: dict[str, Goal] = {}
         for domain, goal in dialogue.goal.items():
-            complete[domain] = replace(goal, further=goals[id_][domain].further)
+            whole = goals[id_][domain]
+            complete[domain] = replace(goal, further=whole.further, first=whole.first)
         dialogues[id_] = replace(dialogue, goal=complete)
     refuse(str(path), problems)
     return replace(benchmark, dialogues=dialogues)
