@@ -65,7 +65,7 @@ def _never(label: Mapping[str, Any], part: UserPart) -> Iterator[tuple[str, bool
         yield "said", said == "never said", name in part.never_said
     for slot, requested in label["requested"].items():
         name = REQUESTED.get(slot, normalize_slot_name(slot, RULES))
-        yield "asked", requested["asked"] == "never asked", name in part.never_asked
+        yield "asked", requested["asked"] != "asked", name in part.never_asked
 
 
 @pytest.mark.real_data

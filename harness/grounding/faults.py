@@ -33,6 +33,9 @@ from .grounded import (
 )
 from .said import Said, read_user
 
+_EXPECTED = {"taxi": frozenset({"PHONE", "cartype"})}
+"""Domain -> what an agent has to tell without being asked."""
+
 Fault = Literal["agent", "user", "both", "none"]
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n")
 _BRACKETED = re.compile(r"[\[<{(] ?([a-z][\w ]{1,40}?) ?[\]>})]", re.IGNORECASE)
@@ -45,7 +48,7 @@ class UserPart:
     Attributes:
         never_said: Slots of constraints and of the booking that the user never said.
         said_otherwise: Slot -> the other value that it said last.
-        never_asked: Requested slots that it neither asked for nor was told.
+        never_asked: Requested slots that it never asked for, even if it was told them.
         inform: Whether what is offered fits all that it said.
         success: Whether, besides, all that it asked for is answered.
         fault: Who has a share in it if the domain is lost; "none" if it is not.
@@ -81,13 +84,13 @@ def user_parts(
     """
     said = read_user(users, responses, goal, delexicalise)
     told = _told(users, responses, delexicalise, rules)
-    never_asked = {}
+    # Neither asked for nor told, however wrongly.
+    silent: dict[str, frozenset[str]] = {}
     goal_said = {}
     for domain, wanted in goal.items():
         known = said[domain].asked | told[domain] | _provided(wanted, outcome.domains[domain])
-        requested = wanted.requestable | (wanted.further or frozenset())
-        never_asked[domain] = sorted(requested - known)
-        goal_said[domain] = as_said(wanted, said[domain], never_asked[domain])
+        silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
+        goal_said[domain] = as_said(wanted, said[domain], silent[domain])
     outcome_said = ground(responses, goal_said, database, delexicalise)
     parts = {}
     for domain, wanted in goal.items():
@@ -102,7 +105,7 @@ def user_parts(
         part = UserPart(
             never_said=never_said,
             said_otherwise=otherwise,
-            never_asked=never_asked[domain],
+            never_asked=sorted(_requested(wanted) - said[domain].asked),
             inform=inform,
             success=inform and (answers or not is_spoken_of),
             fault="none",
@@ -110,9 +113,14 @@ def user_parts(
         grounded = outcome.domains[domain]
         if not (grounded.matched and grounded.tells):
             fails = is_spoken_of and not wanted.requestable.isdisjoint(result.causes)
-            part = replace(part, fault=_fault(wanted, grounded, part, fails))
+            is_silent = not wanted.requestable.isdisjoint(silent[domain])
+            part = replace(part, fault=_fault(wanted, grounded, part, fails, is_silent))
         parts[domain] = part
     return parts
+
+
+def _requested(wanted: Goal) -> frozenset[str]:
+    return wanted.requestable | (wanted.further or frozenset())
 
 
 def compared(wanted: Goal, said: Said) -> tuple[list[str], dict[str, str]]:
@@ -131,13 +139,13 @@ def compared(wanted: Goal, said: Said) -> tuple[list[str], dict[str, str]]:
     return never_said, otherwise
 
 
-def as_said(wanted: Goal, said: Said, never_asked: Sequence[str]) -> Goal:
+def as_said(wanted: Goal, said: Said, silent: frozenset[str]) -> Goal:
     """Return what a user says and asks for of a goal.
 
     Args:
         wanted: What the user wants of a domain.
         said: What it says of it.
-        never_asked: The requested slots that are left out.
+        silent: The requested slots that are left out: neither asked for nor told.
     """
     constraints = {}
     for slot, value in wanted.informable.items():
@@ -145,11 +153,11 @@ def as_said(wanted: Goal, said: Said, never_asked: Sequence[str]) -> Goal:
         if said_value is not None:
             constraints[slot] = said_value
     asked = said.asked.intersection(REQUESTABLE_SLOTS)
-    further = None if wanted.further is None else wanted.further.difference(never_asked)
+    further = None if wanted.further is None else wanted.further - silent
     return replace(
         wanted,
         informable=constraints,
-        requestable=(wanted.requestable | asked).difference(never_asked),
+        requestable=(wanted.requestable | asked) - silent,
         further=further,
     )
 
@@ -163,7 +171,9 @@ def _said_value(wanted: Goal, said: Said, slot: str, value: str) -> str | None:
     return others[-1] if others else None
 
 
-def _fault(wanted: Goal, lost: GroundedDomain, part: UserPart, fails: bool) -> Fault:
+def _fault(
+    wanted: Goal, lost: GroundedDomain, part: UserPart, fails: bool, is_silent: bool
+) -> Fault:
     """Return whose fault it is that a goal domain is lost.
 
     Args:
@@ -171,12 +181,12 @@ def _fault(wanted: Goal, lost: GroundedDomain, part: UserPart, fails: bool) -> F
         lost: How the domain came out.
         part: What the user did.
         fails: Whether the agent does not answer a slot that the goal requests.
+        is_silent: Whether a slot is neither asked for nor told.
     """
     if part.inform and not fails:
         return "user"
     omits = wanted.informable.keys() & {*part.never_said, *part.said_otherwise}
-    not_asked = wanted.requestable.intersection(part.never_asked)
-    return "both" if not_asked or (omits and not lost.matched) else "agent"
+    return "both" if is_silent or (omits and not lost.matched) else "agent"
 
 
 # ----------------------------------------------------------------------------------- what is told
