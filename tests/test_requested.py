@@ -121,10 +121,6 @@ def test_nothing_is_matched_that_no_response_serves() -> None:
     assert _ground(["It is at 17 Spindle Street."], "restaurant", {"name": "nonna's attic"}).inform
     assert not _ground(["When would you like your taxi?"], "taxi", {"leave": "10:00"}).inform
     assert _ground(["Your taxi is a red Skoda."], "taxi", {"leave": "10:00"}).inform
-    train = SAMPLE.venues["train"][0]
-    info = {slot: train[slot] for slot in ("day", "departure", "destination")}
-    assert not _ground(["When would you like to take the train?"], "train", info).inform
-    assert _ground([f"The train takes {train['duration']}."], "train", info).inform
 
 
 def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:

@@ -40,25 +40,53 @@ _REMEMBERED = 1 << 14
 # ----------------------------------------------------------------------------------------- domains
 
 
-def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
+def turn_domains(
+    responses: Sequence[Delexicalised], users: Sequence[str | None] = ()
+) -> list[frozenset[str]]:
     """Return the domains that each turn of a dialogue is about.
 
-    A response that tells none is about what the one before was. Before any has told one, the
-    domains are none: the turn may be about any.
+    A response that tells none is about what the one before was, and what the user's words are.
+    Before any has told one, the domains are none: the turn may be about any.
 
     Args:
         responses: One per system turn.
+        users: What the user says before each, as far as that counts.
     """
     domains: list[frozenset[str]] = []
     last: frozenset[str] = frozenset()
-    for response in responses:
+    for turn, response in enumerate(responses):
         about = set(topics(response.original))
         for span in response.spans:
             if span.slot in ("NAME", "TRAINID"):
                 about.update(venue.domain for venue in span.venues)
-        last = frozenset(about) or last
+        user = users[turn] if turn < len(users) else None
+        last = frozenset(about) or last | topics(user or "")
         domains.append(last)
     return domains
+
+
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))+[.!?\n]?")
+
+
+def sentences(
+    response: Delexicalised, before: frozenset[str]
+) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """Yield where each sentence of a response begins and ends, and the domains that it is about.
+
+    A sentence that tells none is about what the one before was.
+
+    Args:
+        response: The response.
+        before: The domains that the response before is about.
+    """
+    for match in _SENTENCE.finditer(response.original):
+        start, end = match.span()
+        about = set(topics(match[0]))
+        for span in response.spans:
+            if span.slot in ("NAME", "TRAINID") and start <= span.start < end:
+                about.update(venue.domain for venue in span.venues)
+        before = frozenset(about) or before
+        yield start, end, before
 
 
 # --------------------------------------------------------------------------------- requested slots
@@ -82,7 +110,7 @@ def _minutes(text: str) -> float:
     return numbers[0] * 60 + sum(numbers[1:])
 
 
-def _time(text: str) -> float:
+def time_of_day(text: str) -> float:
     """Return a time of the day in minutes: "5:45 pm", "17:45", "1745"; 24:35 is 0:35."""
     digits = re.findall(r"\d+", text)
     if len(digits) == 1 and len(digits[0]) > 2:
@@ -96,7 +124,7 @@ def _time(text: str) -> float:
 _MEASURES: Mapping[str, Callable[[str], float]] = {
     "number": lambda text: _numbers(text)[0],
     "minutes": _minutes,
-    "time": _time,
+    "time": time_of_day,
 }
 
 
@@ -142,7 +170,9 @@ class Request:
                     return True
             return False
         if value in self.values or self.measure is None:
-            return bool((self.values.get(value) or _whole(re.escape(value))).search(statements))
+            return bool(
+                (self.values.get(value) or whole_words(re.escape(value))).search(statements)
+            )
         # Of opening hours, those of one day are enough.
         wanted = _measures(self, value)[:2]
         if not wanted and value.isdecimal():
@@ -172,28 +202,29 @@ def _statements(text: str) -> str:
 def requests() -> Mapping[str, Request]:
     """Return how each slot is told, by its normalised name."""
     by_slot = {}
-    for name, slot in _tables()["slots"].items():
+    for name, slot in tables()["slots"].items():
         values = slot.get("values", {})
         by_slot[name] = Request(
             record=None if "own" in slot else slot.get("record", name),
             names=slot.get("names", False),
-            values={value: _whole(pattern) for value, pattern in values.items()},
+            values={value: whole_words(pattern) for value, pattern in values.items()},
             measure=_MEASURES.get(slot.get("measure", "")),
-            patterns=tuple(map(_whole, slot.get("patterns", slot.get("own", ())))),
-            feature=_whole(slot["feature"]) if "feature" in slot else None,
+            patterns=tuple(map(whole_words, slot.get("patterns", slot.get("own", ())))),
+            feature=whole_words(slot["feature"]) if "feature" in slot else None,
         )
     return by_slot
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
+def tables() -> Mapping[str, Any]:
+    """Return `requested.toml`; it is to be read only."""
     return read_toml("requested.toml", __package__)
 
 
 @cache
-def _whole(pattern: str) -> re.Pattern[str]:
+def whole_words(pattern: str) -> re.Pattern[str]:
     """Compile a pattern that matches whole words."""
-    for name, part in _tables()["parts"].items():
+    for name, part in tables()["parts"].items():
         pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
     return re.compile(rf"(?<! \w ) (?: {pattern} ) (?! \w )", re.VERBOSE | re.IGNORECASE)
 
@@ -201,11 +232,11 @@ def _whole(pattern: str) -> re.Pattern[str]:
 @cache
 def _sentences() -> Mapping[str, re.Pattern[str]]:
     """Return what finds questions, the ends of clauses, and what says no."""
-    sentences = _tables()["sentences"]
+    sentences = tables()["sentences"]
     return {
-        "asking": _whole(rf"{sentences['asking']} [^?\n]* [?]?"),
+        "asking": whole_words(rf"{sentences['asking']} [^?\n]* [?]?"),
         "clause": re.compile(sentences["clause"], re.VERBOSE | re.IGNORECASE),
-        "no": _whole(sentences["no"]),
+        "no": whole_words(sentences["no"]),
     }
 
 

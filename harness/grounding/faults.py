@@ -91,7 +91,7 @@ def user_parts(
         known = said[domain].asked | told[domain] | _provided(wanted, outcome.domains[domain])
         silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
-    outcome_said = ground(responses, goal_said, database, delexicalise)
+    outcome_said = ground(responses, goal_said, database, delexicalise, users=users)
     parts = {}
     for domain, wanted in goal.items():
         result = outcome_said.domains[domain]

@@ -36,6 +36,7 @@ from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, 
 
 from ..benchmark import Benchmark, Goal
 from .facts import count_facts, requests, turn_domains
+from .trains import train_mentions
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -44,12 +45,13 @@ VENUE_SLOTS = ("PHONE", "ADDRESS", "POST")
 """Requestable slots that are a venue's own."""
 
 _DRIVERS = ("taxi", "PHONE")
-_SERVING = {"train": ("leave", "arrive", "duration", "price"), "taxi": ("cartype", "phone")}
+_SERVING = {"taxi": ("cartype", "phone")}
 """What shows that a domain is served where no venue is named."""
 
 NEVER_NAMED = "never names a venue of the domain"
 NONE_FITS = "names no venue that fits"
 OTHER_LAST = "names a venue that fits, but another one last"
+FALSE_TIMES = "names a fitting train with false times"
 NEVER_TOLD = "never told"
 NOWHERE = "told, but in no record of the database"
 OF_ANOTHER = "told of another venue"
@@ -59,7 +61,7 @@ NOT_RECORDED = "not in the database for the venue named"
 ABOUT_ANOTHER_DOMAIN = "told only while speaking of another domain"
 TOO_EARLY = "told before it is booked"
 
-INFORM_CAUSES = (NEVER_NAMED, NONE_FITS, OTHER_LAST)
+INFORM_CAUSES = (NEVER_NAMED, NONE_FITS, FALSE_TIMES, OTHER_LAST)
 SUCCESS_CAUSES = (
     NEVER_TOLD,
     NOWHERE,
@@ -160,6 +162,7 @@ def ground(
     database: VenueDatabase,
     delexicalise: Delexicaliser,
     booked: Sequence[Collection[str]] | None = None,
+    users: Sequence[str | None] = (),
 ) -> GroundedDialogue:
     """Compare a dialogue's responses with its goal and the venue database.
 
@@ -170,14 +173,22 @@ def ground(
         delexicalise: Finds what they say of the venues.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
+        users: What the user says before each response, where that is known.
     """
     responses = list(map(delexicalise, texts))
-    about = turn_domains(responses)
+    users_said = [delexicalise(text or "") for text in users]
+    about = turn_domains(responses, users)
     domains = {}
     for name, wanted in goal.items():
         fitting = fitting_venues(name, wanted, database, delexicalise)
         is_booked = None if booked is None else [name in by_then for by_then in booked]
-        goal_domain = _GoalDomain(name, wanted, fitting, delexicalise, responses, about, is_booked)
+        if name == "train" and booked is None:
+            mentions = train_mentions(responses, users_said, about, wanted.informable, delexicalise)
+        else:
+            mentions = [_mentions(response, name) for response in responses]
+        goal_domain = _GoalDomain(
+            name, wanted, fitting, delexicalise, responses, about, mentions, is_booked
+        )
         domains[name] = goal_domain.outcome()
     return GroundedDialogue(domains, count_facts(responses))
 
@@ -200,6 +211,23 @@ def fitting_venues(
     return frozenset(named)
 
 
+def _mentions(response: Delexicalised, domain: str) -> list[frozenset[str]]:
+    """Return the ids that each name of a venue of a domain in a response may mean."""
+    slot = NAMING_SLOTS.get(domain)
+    mentions = []
+    for span in response.spans:
+        if span.slot == slot:
+            ids = _ids(span, domain)
+            if ids or slot == "TRAINID":
+                mentions.append(ids)
+    return mentions
+
+
+def _ids(span: Span, domain: str) -> frozenset[str]:
+    """Return the ids of a domain's venues that a span may belong to."""
+    return frozenset(venue.id for venue in span.venues if venue.domain == domain)
+
+
 @dataclass(frozen=True)
 class _GoalDomain:
     """A domain of a dialogue's goal, and what the dialogue's responses say.
@@ -211,6 +239,7 @@ class _GoalDomain:
         delexicalise: What the responses were delexicalised by, which has the venues.
         responses: The responses.
         about: The domains that each is about; none where that is not known.
+        mentions: The ids that each venue of the domain in a response may have.
         booked: Whether the domain is booked by each turn; None where that is not known.
     """
 
@@ -220,6 +249,7 @@ class _GoalDomain:
     delexicalise: Delexicaliser
     responses: Sequence[Delexicalised]
     about: Sequence[frozenset[str]]
+    mentions: Sequence[Sequence[frozenset[str]]]
     booked: Sequence[bool] | None
 
     def _is_about(self, turn: int) -> bool:
@@ -235,23 +265,15 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return the result of the domain."""
-        last: list[frozenset[str]] = []
+        last: Sequence[frozenset[str]] = ()
         named: set[str] = set()
-        for response in self.responses:
-            mentions = self._mentions(response)
+        for mentions in self.mentions:
             if mentions:
                 last = mentions
                 named.update(*mentions)
-        # Why the domain is not matched.
-        cause = None
-        if self._is_outright(bool(last)):
-            matched_all = True
-        else:
-            matched_all = bool(last) and all(map(self.fitting.intersection, last))
-            if not last:
-                cause = NEVER_NAMED
-            elif not any(map(self.fitting.intersection, last)):
-                cause = OTHER_LAST if self.fitting & named else NONE_FITS
+        is_outright = self._is_outright(bool(last))
+        cause = None if is_outright else self._inform_cause(last, named)
+        fits = [bool(self.fitting & ids) for ids in last]
         # Why slots are not told.
         if "name" in self.wanted.informable:
             named |= self.fitting
@@ -268,7 +290,7 @@ class _GoalDomain:
                 further[slot] = slot_causes[slot] is None
         return GroundedDomain(
             matched=cause is None,
-            matched_all=matched_all,
+            matched_all=is_outright or (bool(fits) and all(fits)),
             venues=tuple(dict.fromkeys(chain.from_iterable(map(sorted, last)))),
             provided=provided,
             cause=cause,
@@ -276,32 +298,35 @@ class _GoalDomain:
             further=further,
         )
 
-    def _mentions(self, response: Delexicalised) -> list[frozenset[str]]:
-        """Return the ids that each name of a venue of the domain in a response may mean."""
-        slot = NAMING_SLOTS.get(self.name)
-        mentions = []
-        for span in response.spans:
-            if span.slot == slot:
-                ids = self._ids(span)
-                if ids or slot == "TRAINID":
-                    mentions.append(ids)
-        return mentions
+    def _inform_cause(self, last: Sequence[frozenset[str]], named: set[str]) -> str | None:
+        """Return why none of the venues named last fits; None if one does.
 
-    def _ids(self, span: Span) -> frozenset[str]:
-        """Return the ids of the domain's venues that a span may belong to."""
-        return frozenset(venue.id for venue in span.venues if venue.domain == self.name)
+        Args:
+            last: The ids that each of these may have.
+            named: The ids of all venues named.
+        """
+        if not last:
+            return NEVER_NAMED
+        if any(map(self.fitting.intersection, last)):
+            return None
+        if self.fitting & named:
+            return OTHER_LAST
+        by_id = [_ids(span, self.name) for _, span in self._spans("TRAINID")]
+        return FALSE_TIMES if any(map(self.fitting.intersection, by_id)) else NONE_FITS
 
     def _is_outright(self, is_named: bool) -> bool:
         """Return whether the domain is matched without naming a venue that fits last."""
         if self.name in NAMING_SLOTS and "name" not in self.wanted.informable:
             asks_for_id = "TRAINID" in self.wanted.requestable
-            if self.name != "train" or is_named or asks_for_id:
+            is_optional = self.name == "train" and self.booked is not None
+            if not is_optional or is_named or asks_for_id:
                 return False
         if self.booked is not None:
             return True
         # In a dialogue of its own, it must be served: responses tell anything that fits, or book.
         for response in self.responses:
-            for ids in map(self._ids, response.spans):
+            for span in response.spans:
+                ids = _ids(span, self.name)
                 if ids & self.fitting or (ids and self.name not in NAMING_SLOTS):
                     return True
         if self._reference_cause() is None:
@@ -312,23 +337,34 @@ class _GoalDomain:
         """Return why a requested slot is not told; None if it is."""
         if slot == "REFERENCE":
             return self._reference_cause()
+        if slot == "TRAINID":
+            return self._id_cause()
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, named)
-        # A train id at all; a taxi's number is no venue's.
+        # A taxi's number is no venue's.
         for _, span in self._spans(slot):
-            if slot == "TRAINID" or all(venue.domain == self.name for venue in span.venues):
+            if all(venue.domain == self.name for venue in span.venues):
                 return None
         if (self.name, slot) == _DRIVERS:
             return self._further_cause("phone")
         return NEVER_TOLD
 
+    def _id_cause(self) -> str | None:
+        """Return why the id of no train that fits is told; None if one is."""
+        ids = [_ids(span, self.name) for _, span in self._spans("TRAINID")]
+        if any(map(self.fitting.intersection, ids)):
+            return None
+        if any(ids):
+            return OF_ANOTHER
+        return NOWHERE if ids else NEVER_TOLD
+
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
         request = requests()[slot]
-        turns = filter(self._is_about, range(len(self.responses)))
-        responses = [self.responses[turn] for turn in turns]
+        turns = list(filter(self._is_about, range(len(self.responses))))
+        texts = {turn: request.words(self.responses[turn]) for turn in turns}
         if request.record is None:
-            if any(request.is_told(request.words(response)) for response in responses):
+            if any(map(request.is_told, texts.values())):
                 return None
             return NEVER_TOLD
         # In most turns the same venues are spoken of as in the one before.
@@ -337,13 +373,12 @@ class _GoalDomain:
         if "name" in self.wanted.informable:
             spoken = self.fitting
         fits = recorded = of_another = False
-        for response in responses:
-            text = request.words(response)
-            named = frozenset[str]().union(*self._mentions(response))
+        for turn, text in texts.items():
+            named = frozenset[str]().union(*self.mentions[turn])
             if named:
                 spoken = named
-            elif self.name == "train":
-                # A train is also spoken of by its times alone.
+            elif self.name == "train" and (self.booked is not None or not spoken):
+                # No times tell which train is spoken of.
                 spoken = self.fitting
             right = values_of(spoken & self.fitting)
             if any(request.is_told(text, value) for value in right):
@@ -382,7 +417,7 @@ class _GoalDomain:
         meant = self.fitting & named
         is_told = in_part = of_unnamed = of_another = False
         for turn, span in self._spans(slot):
-            ids = self._ids(span)
+            ids = _ids(span, self.name)
             if not ids and (span.venues or not self._is_about(turn)):
                 continue
             if span.whole and ids & meant:

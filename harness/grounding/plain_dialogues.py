@@ -80,6 +80,7 @@ class PlainDialogues:
         normalized: The responses, delexicalised and normalised.
         goals: Dialogue id -> the goal; of free-running ones, also of those that are not played.
         users: Dialogue id -> what the user said before each turn; None where it is not known.
+        about: Dialogue id -> the domains that each of its turns is about.
         outcomes: Dialogue id -> its grounded result.
         human: What the human responses get; None where the benchmark does not hold them.
         database: Answers the goals' queries.
@@ -90,6 +91,7 @@ class PlainDialogues:
     normalized: NormalizedSubmission
     goals: Mapping[str, Mapping[str, Goal]]
     users: Mapping[str, Sequence[str | None]]
+    about: Mapping[str, Sequence[frozenset[str]]]
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
     database: VenueDatabase
@@ -135,7 +137,7 @@ class PlainDialogues:
             outcome += _outcome(domain, result.domains[domain], len(fitting[domain]))
         turns = []
         users = self.users[id_]
-        for number, about in enumerate(turn_domains(responses)):
+        for number, about in enumerate(self.about[id_]):
             lines = []
             for user in users[number : number + 1]:
                 if user is not None:
@@ -203,13 +205,15 @@ class PlainDialogues:
 def diagnose(played: Played) -> PlainDialogues:
     """Compare every dialogue played in plain English with its goal, and the human responses."""
     outcomes = grounded_dialogues(played)
-    goals, users = {}, {}
-    for id_ in outcomes:
+    goals, users, about = {}, {}, {}
+    for id_, responses in plain_responses(played.submission).items():
         dialogue = played.benchmark.dialogues[id_]
         goals[id_], users[id_] = dialogue.goal, dialogue.users
+        # Users answer the human responses, not these.
+        about[id_] = turn_domains(responses)
     ceiling_of_played = played_ceiling(played)
     return PlainDialogues(
-        played.submission, goals, users, outcomes, ceiling_of_played, played.database
+        played.submission, goals, users, about, outcomes, ceiling_of_played, played.database
     )
 
 
@@ -247,12 +251,15 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         users[id_] = [turn.get(USER) for turn in turns]
     submission = delexicalise_submission(Submission(dialogues, source), plain)
     refuse_delexicalised(submission, scorer.rules, "--free-running")
-    parts = {}
+    normalized = normalize_submission(submission, scorer.rules)
+    about, parts = {}, {}
     remarks = [*standard.remarks, *submission.remarks]
-    for id_, turns in played.items():
-        texts = [turn["response"] for turn in turns]
+    for id_, responses in plain_responses(normalized).items():
+        about[id_] = turn_domains(responses, users[id_])
+        texts = [response.original for response in responses]
         said = [user for user in users[id_] if isinstance(user, str)]
-        outcomes[id_] = outcome = ground(texts, goals[id_], database, plain)
+        outcome = ground(texts, goals[id_], database, plain, users=users[id_])
+        outcomes[id_] = outcome
         if len(said) == len(texts):
             parts[id_] = user_parts(said, texts, goals[id_], outcome, database, plain, scorer.rules)
     if len(parts) < len(played):
@@ -263,9 +270,10 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
     compared = benchmark.dialogues if chosen is not None else played
     lengths = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(
-        normalize_submission(submission, scorer.rules),
+        normalized,
         goals,
         users,
+        about,
         outcomes,
         ceiling(benchmark, scorer.rules, lengths, FREE),
         database,

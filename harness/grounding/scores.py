@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mwz.normalization import delexicaliser, folder_of, sha256
 
 from .. import grounding, scoring
 from ..errors import counted
@@ -338,9 +340,22 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[st
         return ratings
 
     ratings: Mapping[str, Rating] = kept_part(
-        benchmark.prepared, f"human-{when}-{rules.digest[:16]}-{rules.venues}", rate_all
+        benchmark.prepared,
+        f"human-{when}-{rules.digest[:16]}-{rules.venues}-{_code_digest()[:16]}",
+        rate_all,
     )
     return ratings
+
+
+@cache
+def _code_digest() -> str:
+    """Return the digest of all that rates responses: ratings by other code are not used again."""
+    digest = ""
+    for package in (__package__, delexicaliser.__name__):
+        for file in sorted(folder_of(package).iterdir(), key=lambda file: file.name):
+            if file.name.endswith((".py", ".toml")):
+                digest = sha256(digest + file.read_text(encoding="utf-8"))
+    return sha256(digest + delexicaliser.Delexicaliser.version())
 
 
 def rated_human(
@@ -356,10 +371,11 @@ def rated_human(
         when: `BOOKED` or `FREE`.
     """
     booked = dialogue.booked_domains if when == BOOKED else None
+    users = dialogue.users[:turns] if when == FREE else ()
     texts = dialogue.responses[:turns]
     database = scoring.venue_database(benchmark, rules)
     delexicalise = grounding.delexicaliser(benchmark, rules)
-    return rating(grounding.ground(texts, dialogue.goal, database, delexicalise, booked))
+    return rating(grounding.ground(texts, dialogue.goal, database, delexicalise, booked, users))
 
 
 def ceiling(

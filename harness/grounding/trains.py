@@ -1,0 +1,295 @@
+"""Trains by what responses say of them: their ids, or else when they leave and arrive.
+
+The words are in `[trains]` of `requested.toml`. A time is when a train leaves, unless words before
+it say that it arrives. What only limits times ("after 18:45") and what is denied ("there is none at
+9:11") tells of no train. A train is meant if it has both times, the stations and the day as told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple, TypeAlias
+
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span
+
+from .facts import requests, sentences, tables, time_of_day, whole_words
+
+_LEAVES, _ARRIVES, _EITHER, _LATEST = "leave", "arrive", "either", "latest"
+_STATIONS = ("departure", "destination")
+
+_Times: TypeAlias = dict[str, float]
+"""When a train leaves, arrives, does either, and has arrived, in minutes since midnight."""
+
+_SLIP = 10
+"""By how many minutes the times told of an id may be wrong, as those that people type are."""
+
+_Journey: TypeAlias = dict[str, set[str]]
+"""Slot (departure, destination, day) -> the values told."""
+
+
+class _ToldTime(NamedTuple):
+    """A time that a response tells of a train: where it begins, which time it is, and minutes."""
+
+    start: int
+    kind: str
+    minutes: float
+
+
+@dataclass(frozen=True)
+class _Train:
+    """A train of the records.
+
+    Attributes:
+        id: Its id.
+        shares_id: Whether another train has the same.
+        times: When it leaves and arrives, in minutes since midnight.
+        record: Its record.
+    """
+
+    id: str
+    shares_id: bool
+    times: Mapping[str, float]
+    record: Mapping[str, object]
+
+    def has(self, kind: str, minutes: float, slip: float = 0) -> bool:
+        """Return whether a time is the train's, give or take a slip."""
+        if kind == _LATEST:
+            return self.times[_ARRIVES] <= minutes + _SLIP
+        times = self.times.values() if kind == _EITHER else [self.times[kind]]
+        return any(abs(time - minutes) <= slip for time in times)
+
+    def is_meant(self, times: _Times, journey: _Journey) -> bool:
+        """Return whether the train is as told."""
+        for kind, minutes in times.items():
+            if not self.has(kind, minutes):
+                return False
+        for slot, values in journey.items():
+            # "London" is any station of it.
+            if not any(value in str(self.record[slot]) for value in values):
+                return False
+        return True
+
+    def meets(self, wanted: Mapping[str, str]) -> bool:
+        """Return whether the train is as a goal wants it."""
+        for slot, value in wanted.items():
+            if slot not in self.times:
+                is_met = self.record.get(slot) == value
+            elif slot == _LEAVES:
+                is_met = self.times[slot] >= time_of_day(value)
+            else:
+                is_met = self.times[slot] <= time_of_day(value)
+            if not is_met:
+                return False
+        return True
+
+
+def train_mentions(
+    responses: Sequence[Delexicalised],
+    users: Sequence[Delexicalised],
+    about: Sequence[frozenset[str]],
+    wanted: Mapping[str, str],
+    delexicalise: Delexicaliser,
+) -> list[list[frozenset[str]]]:
+    """Return, per response, the ids that each train that it speaks of may have.
+
+    There are none if no train has the id, if the times told of it are not its train's, or if no
+    train has the times that are told without an id. If no times are told at all, a booking speaks
+    of the trains between the stations told.
+
+    Args:
+        responses: The responses of a dialogue.
+        users: What the user says before each, as far as that is known.
+        about: The domains that each response is about.
+        wanted: What the goal says of the train.
+        delexicalise: What all of them were delexicalised by, which has the trains.
+    """
+    timetable = _timetable(delexicalise)
+    mentions: list[list[frozenset[str]]] = []
+    # Responses need not repeat stations and day.
+    journey: _Journey = {}
+    # The ids told before, and those of them that were told with a time of their train.
+    named: set[str] = set()
+    confirmed: set[str] = set()
+    for turn, response in enumerate(responses):
+        before = about[turn - 1] if turn else frozenset[str]()
+        for text in (*users[turn : turn + 1], response):
+            journey = {**journey, **_journey(text, before, timetable)}
+        times = list(_told_times(response, before, timetable))
+        ids = [span for span in response.spans if span.slot == "TRAINID"]
+        if ids:
+            mentions.append(_named_trains(ids, times, timetable, confirmed))
+            named.update(*mentions[-1])
+            continue
+        trains = _times_by_train(times)
+        if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
+            trains = [{}] if _is_booked(response, before) else []
+        described = []
+        for train_times in trains:
+            meant = set()
+            for train in timetable:
+                # The goal's query finds an id, whichever of its trains is the one that fits.
+                is_clear = train.id in named or not train.shares_id or train.meets(wanted)
+                if is_clear and train.is_meant(train_times, journey):
+                    meant.add(train.id)
+            # Beside ids, times that no train has may be of something else.
+            if meant or not named:
+                described.append(frozenset(meant & named or meant))
+        mentions.append(described)
+    return mentions
+
+
+def _named_trains(
+    spans: Sequence[Span],
+    times: Sequence[_ToldTime],
+    timetable: Sequence[_Train],
+    confirmed: set[str],
+) -> list[frozenset[str]]:
+    """Return the ids told in a response; none for an id that is told with times of no such train.
+
+    Args:
+        spans: The ids.
+        times: The times that the response tells of trains.
+        timetable: All trains.
+        confirmed: The ids that were told with a time of their train; those of the response are
+            added.
+    """
+    # Times before the first id are of other trains, unless all are.
+    after = [time for time in times if time.start > spans[0].start] or times
+    named = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
+    mentions: list[frozenset[str]] = []
+    for ids in named.values():
+        trains = [train for train in timetable if train.id in ids]
+        false = 0
+        for kind in {time.kind for time in after}:
+            told = {time.minutes for time in after if time.kind == kind}
+            # People write one of the two for the other.
+            own = _LATEST if kind == _LATEST else _EITHER
+            has_one = any(train.has(own, minutes, _SLIP) for train in trains for minutes in told)
+            # Some trains of a list may have no times.
+            false += len(told) >= len(named) and not has_one
+        if false and confirmed.isdisjoint(ids):
+            mentions.append(frozenset())
+            continue
+        mentions.append(ids)
+        if after and not false:
+            confirmed |= ids
+    return mentions
+
+
+def _train_sentences(text: Delexicalised, before: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence about trains begins and ends.
+
+    Args:
+        text: A response, or what the user says.
+        before: The domains that the response before is about; the sentence may be, too.
+    """
+    for start, end, domains in sentences(text, before):
+        if not domains or ("train" in domains and "taxi" not in domains):
+            yield start, end
+
+
+def _told_times(
+    response: Delexicalised, before: frozenset[str], timetable: Sequence[_Train]
+) -> Iterator[_ToldTime]:
+    """Yield the times that a response tells of trains, in order.
+
+    Args:
+        response: The response.
+        before: The domains that the response before is about.
+        timetable: All trains.
+    """
+    words = _words()
+    for start, end in _train_sentences(response, before):
+        sentence = response.original[start:end]
+        role, last, done = _EITHER, None, 0
+        for match in requests()["leave"].patterns[0].finditer(sentence):
+            minutes = time_of_day(match["value"])
+            so_far = sentence[: match.start()]
+            roles = {word.lastgroup or "" for word in words["moving"].finditer(so_far[done:])}
+            if roles:
+                role = roles.pop() if len(roles) == 1 else _EITHER
+            kind = role
+            if last is not None and words["until"].fullmatch(so_far[done:]):
+                journeys = (train for train in timetable if train.has(_LEAVES, last))
+                if any(train.has(_ARRIVES, minutes) for train in journeys):
+                    kind = _ARRIVES
+            limit = words["limit"].search(so_far)
+            if limit:
+                kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
+            last, done = minutes, match.end()
+            if kind and not words["denied"].search(words["clause"].split(so_far)[-1]):
+                yield _ToldTime(start + match.start(), kind, minutes)
+
+
+def _times_by_train(times: Sequence[_ToldTime]) -> list[_Times]:
+    """Return the times of each train, given all times that a response tells, in order."""
+    trains: list[_Times] = []
+    for _, kind, minutes in times:
+        if kind == _LATEST:
+            # "By 10:45" alone is what the user wants.
+            if trains and _ARRIVES not in trains[-1]:
+                trains[-1][_LATEST] = minutes
+            continue
+        if not trains or trains[-1].get(kind, minutes) != minutes:
+            trains.append({})
+        trains[-1][kind] = minutes
+    return trains
+
+
+def _is_booked(response: Delexicalised, before: frozenset[str]) -> bool:
+    """Return whether a response tells the reference number of a train.
+
+    Args:
+        response: The response.
+        before: The domains that the response before is about.
+    """
+    for start, end in _train_sentences(response, before):
+        for span in response.spans:
+            if span.slot == "REFERENCE" and start <= span.start < end:
+                return True
+    return False
+
+
+def _journey(text: Delexicalised, before: frozenset[str], timetable: Sequence[_Train]) -> _Journey:
+    """Return the stations and days that a text tells of trains.
+
+    Args:
+        text: A response, or what the user says.
+        before: The domains that the response before is about.
+        timetable: All trains.
+    """
+    journey: _Journey = {}
+    for start, end in _train_sentences(text, before):
+        for span in text.spans:
+            slot = ""
+            if span.slot == "DAY":
+                slot = "day"
+            elif span.slot == "PLACE":
+                station = _words()["station"].search(text.original[start : span.start])
+                slot = (station and station.lastgroup) or ""
+            is_inside = start <= span.start < end
+            if slot and is_inside and any(span.value in str(t.record[slot]) for t in timetable):
+                journey.setdefault(slot, set()).add(span.value)
+    return journey
+
+
+@cache
+def _words() -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns by which times and stations are read."""
+    return {name: whole_words(pattern) for name, pattern in tables()["trains"].items()}
+
+
+@lru_cache(maxsize=8)
+def _timetable(delexicalise: Delexicaliser) -> Sequence[_Train]:
+    """Return the trains of a delexicaliser's venues that have times."""
+    trains = []
+    for venue in delexicalise.gazetteer.venues.values():
+        for record in venue.records if venue.key.domain == "train" else ():
+            leaves, arrives = str(record.get("leaveAt")), str(record.get("arriveBy"))
+            if ":" in leaves and ":" in arrives:
+                times = {_LEAVES: time_of_day(leaves), _ARRIVES: time_of_day(arrives)}
+                trains.append(_Train(venue.key.id, len(venue.records) > 1, times, record))
+    return trains
