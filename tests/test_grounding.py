@@ -182,6 +182,30 @@ def test_a_reference_number_belongs_to_the_domain_spoken_of() -> None:
     assert _ground(["Skylark Inn."], goals).domains["hotel"].causes == {"REFERENCE": NEVER_TOLD}
 
 
+def test_a_reference_number_is_of_its_sentence_where_numbers_are_fewer_than_domains() -> None:
+    goals = {
+        "hotel": goal({"area": "east"}, ("REFERENCE",)),
+        "restaurant": goal({}, ("REFERENCE",)),
+    }
+    table = "Your table at Brine is booked. The reference is QX7P2M4K."
+    hotel = "The Skylark Inn has rooms."
+    went = _ground([f"{table} {hotel}"], goals).domains
+    assert went["restaurant"].provided == {"REFERENCE": True}
+    assert went["hotel"].causes == {"REFERENCE": ABOUT_ANOTHER_DOMAIN}
+    both = [f"{table} {hotel} Yours is booked, too: AB3D5F7H.", f"{hotel} {table}"]
+    for text, is_booked in zip(both, (True, False), strict=True):
+        assert _ground([text], goals).domains["hotel"].provided == {"REFERENCE": is_booked}
+
+
+def test_what_the_user_says_tells_what_a_turn_is_about() -> None:
+    goals = {"taxi": goal({"leave": "10:00"}, ("PHONE",))}
+    texts = ["Brine is lovely.", "Booked! It is a Tesla. Contact number: 69948451423."]
+    assert not _ground(texts, goals).success
+    users = ["Where can I eat?", "I also need a taxi at 10:00."]
+    assert ground(texts, goals, DATABASE, DELEXICALISER, users=users).success
+    assert _ground([texts[0], texts[1].replace("It", "Your car")], goals).success
+
+
 def test_on_the_benchmarks_own_turns_a_reference_number_waits_for_the_booking() -> None:
     goals = {"hotel": goal({"area": "east"}, ("REFERENCE",))}
     texts = ["Skylark Inn, reference QX7P2M4K.", "Anything else?"]

@@ -35,7 +35,7 @@ from mwz.normalization import RuleSet
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 
 from ..benchmark import Benchmark, Goal
-from .facts import count_facts, requests, turn_domains
+from .facts import count_facts, requests, sentences, turn_domains
 from .trains import train_mentions
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -402,15 +402,29 @@ class _GoalDomain:
 
     def _reference_cause(self) -> str | None:
         """Return why no reference number of the domain is told; None if one is."""
-        turns = [turn for turn, _ in self._spans("REFERENCE")]
-        if not turns:
+        spans = list(self._spans("REFERENCE"))
+        if not spans:
             return NEVER_TOLD
-        about_domain = list(filter(self._is_about, turns))
+        about_domain = [turn for turn, span in spans if self._is_domains_reference(turn, span)]
         if not about_domain:
             return ABOUT_ANOTHER_DOMAIN
         if self.booked is None or any(self.booked[turn] for turn in about_domain):
             return None
         return TOO_EARLY
+
+    def _is_domains_reference(self, turn: int, span: Span) -> bool:
+        """Return whether a reference number may be the domain's.
+
+        In a dialogue of its own, a turn about more domains than it has numbers tells by the
+        sentence whose each is.
+        """
+        about, response = self.about[turn], self.responses[turn]
+        numbers = [other for other in response.spans if other.slot == "REFERENCE"]
+        if self.booked is None and len(numbers) < len(about):
+            for start, end, domains in sentences(response, about):
+                if start <= span.start < end:
+                    about = domains
+        return not about or self.name in about
 
     def _venue_slot_cause(self, slot: str, named: set[str]) -> str | None:
         """Return why a slot of venues is not told of one that fits and is named; None if it is."""
