@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers import RULES, goal
+from helpers import RULES, Cli, goal, write_json
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
@@ -173,3 +176,94 @@ def test_a_slot_that_is_told_need_not_be_asked_for() -> None:
     wanted = goal(ITALIAN_CENTRE, ["PHONE", "POST"])
     part = _part(wanted, ("Italian food in the centre.", "Nonna's Attic, phone [phone]."))
     assert (part.never_asked, part.fault) == (["PHONE", "POST"], "both")
+
+
+# The commands. The goal: an Italian restaurant in the centre, with its telephone number.
+
+PLAYED: dict[str, list[dict[str, str]]] = {
+    "met": [
+        {"user": "Italian food in the centre. The phone number?", "response": "Nonna's Attic."},
+        {"user": "And the number?", "response": "01632960106."},
+    ],
+    # The area is never said, and the number never asked for.
+    "user": [{"user": "Italian food, please.", "response": "Two Doves is nice."}],
+    # Says otherwise what it is told, and gets the number wrong.
+    "both": [
+        {"user": "Italian food in the north.", "response": "Two Doves is nice."},
+        {"user": "What is the phone number?", "response": "It is 01632960199."},
+    ],
+    "agent": [{"user": "Italian food in the centre. The phone number?", "response": "No idea."}],
+}
+WANTED = {"info": {"food": "italian", "area": "centre"}, "reqt": ["phone"], "book": {}}
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Sequence[object]:
+    goals = write_json(tmp_path / "goals.json", {id_: {"restaurant": WANTED} for id_ in PLAYED})
+    file = write_json(tmp_path / "played.json", PLAYED)
+    return (file, "--free-running", "--goals", goals, "--benchmark", "sample")
+
+
+def test_both_scores_are_reported(cli: Cli, played: Sequence[object], tmp_path: Path) -> None:
+    report = cli.json("score", *played, "--per-dialogue", tmp_path / "lines.jsonl")
+    assert report["said"] == {
+        "inform": {"total": 75.0, "restaurant": 75.0},
+        "success": {"total": 50.0, "restaurant": 50.0},
+        "lost_by": {"agent": 1, "user": 1, "both": 1},
+    }
+    lines: dict[str, Any] = {}
+    for line in (tmp_path / "lines.jsonl").read_text().splitlines():
+        content = json.loads(line)
+        lines[content["dialogue"]] = content["further"]["grounded"]["domains"]["restaurant"]
+    assert {id_: line["fault"] for id_, line in lines.items()} == {
+        **{id_: id_ for id_ in PLAYED},
+        "met": "none",
+    }
+    user = {"never_said": ["area"], "said_otherwise": {}, "never_asked": ["PHONE"]}
+    assert lines["user"]["user"] == user
+    assert lines["both"]["user"]["said_otherwise"] == {"area": "north"}
+    assert lines["both"]["said"] == {"inform": True, "success": False}
+    text = cli.done("score", *played).out
+    assert "of what users said" in text
+    assert "goal domains lost by" in text
+
+
+def test_without_the_users_turns_there_is_one_score(
+    cli: Cli, played: Sequence[object], tmp_path: Path
+) -> None:
+    turns = [{"response": "No idea."}]
+    write_json(tmp_path / "played.json", {**PLAYED, "agent": turns})
+    report = cli.json("score", *played, "--per-dialogue", tmp_path / "lines.jsonl")
+    assert "said" not in report
+    assert report["remarks"] == [
+        "dialogue agent: turns without `user`; what users said is not scored"
+    ]
+    assert "fault" not in (tmp_path / "lines.jsonl").read_text()
+    assert "lost by" not in cli.done("why", *played).out
+
+
+def test_why_says_whose_fault_it_is(cli: Cli, played: Sequence[object]) -> None:
+    why = cli.of("why", *played)
+    text = why.done().out
+    for cause in ("lost by the agent", "lost by the user", "lost by both"):
+        assert f"{cause}, all 1" in text or f"{cause}: " in text
+    text = why.done("--cause", "lost by the user").out
+    assert "user, restaurant: never said: area; never asked for: PHONE" in text
+    assert "names no venue" not in text
+    text = why.done("--dialogue", "both").out
+    assert "the user    said otherwise: area as north" in text
+    assert "unknown cause 'other value'" in why.refused("--cause", "other value")
+
+
+def test_free_running_dialogues_compare(cli: Cli, played: Sequence[object], tmp_path: Path) -> None:
+    better = write_json(tmp_path / "better.json", {**PLAYED, "agent": PLAYED["met"]})
+    document = cli.json("compare", better, *played)
+    assert {"grounded.success", "said.inform", "said.success"} <= document["pairs"][0].keys()
+
+
+@pytest.mark.parametrize("command", ["why", "compare"])
+def test_a_file_of_goals_needs_free_running(cli: Cli, command: str) -> None:
+    message = cli.refused(command, "one.json", "two.json", "--goals", "goals.json")
+    assert "--goals goes with --free-running" in message
+    message = cli.refused(command, "one.json", "two.json", "--free-running", "--setup", "strict")
+    assert "--setup" in message

@@ -32,6 +32,7 @@ _STATES = "dst"
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
 _FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
+_FOR_FREE_RUNNING = (*_FOR_PLAYS, "rules", "lexicalised", "free_running", "goals")
 
 
 @click.command()
@@ -63,6 +64,8 @@ _FOR_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 @option.rules
 @option.setup
 @option.lexicalised
+@option.free_running
+@option.goals_file
 def command(
     *,
     systems: Sequence[str],
@@ -85,8 +88,18 @@ def command(
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    plays = read_plays(names, benchmark)
-    if plays:
+    is_free_running = how["free_running"]
+    option.refuse_if(
+        how["goals"] != "all" and not is_free_running, "--goals goes with --free-running"
+    )
+    plays = [] if is_free_running else read_plays(names, benchmark)
+    if is_free_running:
+        option.accept_only(*_FOR_FREE_RUNNING, kind="free-running dialogues")
+        outputs = [read_outputs(name) for name in names]
+        loaded = chosen_benchmark(benchmark)
+        scored = score_outputs(outputs, Options(**how), ["evidence"], loaded)
+        evidence = _renamed([system.evidence for system in scored if system.evidence], outputs)
+    elif plays:
         option.accept_only(*_FOR_PLAYS)
         evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
     else:

@@ -300,6 +300,14 @@ goals = click.option(
 )
 
 
+goals_file = click.option(
+    "--goals",
+    default="all",
+    metavar="FILE.json",
+    help="With --free-running: a file of goals. [default: the benchmark's]",
+)
+
+
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
     return submissions if is_given("submissions") or submissions.is_dir() else board.PUBLISHED

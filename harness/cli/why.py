@@ -25,7 +25,13 @@ from ..diagnosis import (
 from ..errors import InputError, unknown
 from ..io import formatted, printable, short_names, write_atomically
 from ..rooms import import_room
-from ..scoring import Options, Scorer, check_predictions, played_predictions
+from ..scoring import (
+    Options,
+    Scorer,
+    check_predictions,
+    free_run_predictions,
+    played_predictions,
+)
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
 from .dst import scored_files
@@ -33,6 +39,10 @@ from .reading import NamedOutputs, chosen_benchmark, read_outputs, read_plays
 from .tracked_files import diagnosed_file, tracking_tables
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
+_FOR_FREE_RUNNING = (
+    *("predictions", "dialogue", "domain", "cause"),
+    *("free_running", "goals", "lexicalised", "benchmark", "rules"),
+)
 _FOR_PLAYS = ("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
 
 
@@ -67,6 +77,8 @@ _FOR_PLAYS = ("predictions", "dialogue", "domain", "cause", "html", "serve", "be
 )
 @option.serve("Show these pages")
 @option.lexicalised
+@option.free_running
+@option.goals_file
 @option.benchmark
 @option.rules
 @option.placeholders
@@ -79,19 +91,23 @@ def command(
     cause: str | None,
     html: Path | None,
     serve: int | None,
-    lexicalised: bool,
     benchmark: str | None,
     gold_version: str | None,
     **how: Any,
 ) -> None:
     """Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict
     set-up: one cause for every goal domain that is not matched and every requested slot that is
-    not provided. With --lexicalised, the same of grounded Inform and Success before that. Of plays
+    not provided. With --lexicalised, the same of grounded Inform and Success before that; with
+    --free-running, of these alone, and whose fault it is: the agent's or the user's. Of plays
     (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
     what the user did wrong, and --dialogue and --html beside the scripted baseline. Of trackers'
     files, or with --gold: which slots and values are wrong, and what each first error drags along.
     """
-    plays = read_plays(predictions, benchmark)
+    is_free_running = how["free_running"]
+    option.refuse_if(
+        how["goals"] != "all" and not is_free_running, "--goals goes with --free-running"
+    )
+    plays = [] if is_free_running else read_plays(predictions, benchmark)
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
     option.refuse_if(turn is not None and dialogue is None, "--turn goes with --dialogue")
@@ -102,7 +118,9 @@ def command(
     )
     option.refuse_if(plays and turn is not None, "--turn is not for plays")
     systems = [] if plays else [read_outputs(name) for name in predictions]
-    kind = "plays" if plays else _kind(systems, gold_version)
+    kind = "free-running"
+    if not is_free_running:
+        kind = "plays" if plays else _kind(systems, gold_version)
     explained: Sequence[tuple[str, Any]] = plays
     if kind == "plays":
         option.accept_only(*_FOR_PLAYS)
@@ -114,8 +132,11 @@ def command(
             click.echo(printable(formatted(tables, "text")), nl=False)
             return
         explained = [(file.name, diagnosed_file(file)) for file in scored]
+    elif kind == "free-running":
+        option.accept_only(*_FOR_FREE_RUNNING, kind="free-running dialogues")
+        explained = _free_running(systems, Options(**how), benchmark)
     else:
-        options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
+        options = Options(setup="strict", metrics=["inform"], **how)
         explained = _diagnosed(systems, options, benchmark)
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
@@ -124,7 +145,7 @@ def command(
     elif dialogue is not None and turn is not None:
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
     else:
-        _check_cause(cause, kind, outputs, lexicalised)
+        _check_cause(cause, kind, outputs, how["lexicalised"])
         explain = _EXPLAIN[kind]
         for source, output in explained:
             text = explain(source, output, dialogue, domain, cause)
@@ -161,6 +182,20 @@ def _diagnosed(
     return diagnosed
 
 
+def _free_running(
+    systems: Sequence[NamedOutputs], options: Options, benchmark: str | None
+) -> list[tuple[str, Any]]:
+    """Return the name and the free-running dialogues of each system; remarks are printed."""
+    loaded = chosen_benchmark(benchmark)
+    played = []
+    for system in systems:
+        scorer = Scorer(loaded, system.options(options))
+        _, dialogues = free_run_predictions(scorer, system.content, system.source)
+        tell(system.source, dialogues.remarks)
+        played.append((system.name, dialogues))
+    return played
+
+
 def _check_cause(cause: str | None, kind: str, outputs: Sequence[Any], lexicalised: bool) -> None:
     """Make sure that outputs of a kind can have a cause.
 
@@ -173,6 +208,8 @@ def _check_cause(cause: str | None, kind: str, outputs: Sequence[Any], lexicalis
         causes = (*_live().CAUSES, *_live().USER_FAULTS)
     elif kind == "states":
         causes = SLOT_ERRORS
+    elif kind == "free-running":
+        causes = (*_grounding().CAUSES, *_grounding().LOST_BY)
     elif any(diagnosis.played.submission.lexicalised for diagnosis in outputs):
         causes = (*_grounding().CAUSES, *_STRICT_CAUSES)
     elif not lexicalised:
@@ -198,6 +235,18 @@ def _play_text(
         text = _live().why_text(run, domain, cause)
     else:
         text = _live().followed_text(run, _played_id(source, dialogue, run.config.tasks))
+    return text
+
+
+def _free_text(
+    source: str, played: Any, dialogue: str | None, domain: str | None, cause: str | None
+) -> str:
+    """Return why free-running dialogues are lost and by whom, or one of them turn by turn."""
+    text: str
+    if dialogue is None:
+        text = played.text(domain, cause)
+    else:
+        text = played.dialogue_text(_played_id(source, dialogue, played.outcomes))
     return text
 
 
@@ -232,7 +281,12 @@ def _response_text(
     return "\n\nThe same responses, delexicalised by the harness:\n\n".join(texts)
 
 
-_EXPLAIN = {"plays": _play_text, "states": _state_text, "responses": _response_text}
+_EXPLAIN = {
+    "plays": _play_text,
+    "free-running": _free_text,
+    "states": _state_text,
+    "responses": _response_text,
+}
 
 
 def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:

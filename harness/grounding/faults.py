@@ -61,6 +61,18 @@ class UserPart:
     success: bool
     fault: Fault
 
+    @property
+    def words(self) -> str:
+        """What the user left out or changed, in words; an empty text if it did neither."""
+        otherwise = [f"{slot} as {value}" for slot, value in self.said_otherwise.items()]
+        left_out = {
+            "never said": self.never_said,
+            "said otherwise": otherwise,
+            "never asked for": self.never_asked,
+        }
+        parts = [f"{what}: {', '.join(slots)}" for what, slots in left_out.items() if slots]
+        return "; ".join(parts)
+
 
 def user_parts(
     users: Sequence[str],

@@ -20,6 +20,7 @@ from mwz.normalization import sha256
 from mwz.normalization.delexicaliser import Delexicalised
 
 from ..benchmark import Goal
+from ..comparison import Evidence
 from ..data import instructed_goals
 from ..diagnosis import joined, labelled, losses_text, wrapped
 from ..errors import InputError, Remark, counted, refuse, unquoted
@@ -51,6 +52,7 @@ from .grounded import (
 )
 from .scores import (
     FREE,
+    METRIC,
     OUTCOMES,
     GroundedFigures,
     ceiling,
@@ -61,9 +63,18 @@ from .scores import (
     plain_responses,
     played_ceiling,
     rating,
+    rows_of,
     said_scores,
 )
 
+LOST_BY_FAULT = {
+    "agent": "lost by the agent",
+    "user": "lost by the user",
+    "both": "lost by both",
+}
+"""Whose fault it is that a goal domain is lost -> what `mwz why` calls that."""
+
+LOST_BY = tuple(LOST_BY_FAULT.values())
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 
 _SHOWN_VENUES = 3
@@ -103,7 +114,7 @@ class PlainDialogues:
 
         Args:
             domain: The only domain to show; None for all.
-            cause: The only cause to show, of `CAUSES`; None for all.
+            cause: The only cause to show, of `CAUSES` or `LOST_BY`; None for all.
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
         head = f"grounded: {_rates(figures)}, over {counted(figures['dialogues'], 'dialogue')}"
@@ -123,8 +134,33 @@ class PlainDialogues:
                 )
             turns = len(self.normalized.dialogues[id_])
             results.append(DialogueResult(id_, turns, goals={MAIN_SETUP: domains}))
-        head = wrapped("", head)
-        return losses_text(head, results, INFORM_CAUSES, SUCCESS_CAUSES, tables, domain, cause)
+        texts = []
+        if cause not in LOST_BY:
+            head = wrapped("", head)
+            texts.append(
+                losses_text(head, results, INFORM_CAUSES, SUCCESS_CAUSES, tables, domain, cause)
+            )
+        if self.parts and (cause is None or cause in LOST_BY):
+            texts.append(self._faults_text(domain, cause))
+        return "\n\n".join(texts)
+
+    def _faults_text(self, domain: str | None, cause: str | None) -> str:
+        """Return whose fault lost goal domains are: by domain, and first dialogues."""
+        results = []
+        words = {}
+        for id_, parts in self.parts.items():
+            domains = {}
+            for name, part in parts.items():
+                lost_by = LOST_BY_FAULT.get(part.fault)
+                domains[name] = DomainResult(float(lost_by is None), {}, lost_by)
+                words[id_, name] = part.words
+                if part.fault == "agent":
+                    grounded = self.outcomes[id_].domains[name]
+                    slots = [f"{slot} {why}" for slot, why in grounded.causes.items()]
+                    words[id_, name] = grounded.cause or ", ".join(slots)
+            turns = len(self.users[id_])
+            results.append(DialogueResult(id_, turns, goals={MAIN_SETUP: domains}))
+        return losses_text("", results, LOST_BY, (), (), domain, cause, "goal domain lost", words)
 
     def dialogue_text(self, id_: str) -> str:
         """Return one of the dialogues played turn by turn."""
@@ -135,6 +171,11 @@ class PlainDialogues:
         for domain, wanted in goal.items():
             fitting[domain] = frozenset(self.database.query(domain, wanted.informable))
             outcome += _outcome(domain, result.domains[domain], len(fitting[domain]))
+            if self.parts:
+                part = self.parts[id_][domain]
+                outcome.append(labelled("the user", part.words or "said and asked all"))
+                if part.fault in LOST_BY_FAULT:
+                    outcome.append(labelled("", LOST_BY_FAULT[part.fault]))
         turns = []
         users = self.users[id_]
         for number, about in enumerate(self.about[id_]):
@@ -187,6 +228,16 @@ class PlainDialogues:
             unknown_placeholders=self.normalized.unknown_placeholders,
             metrics=metrics,
         )
+
+    def evidence(self, scorer: Scorer, name: str) -> Evidence:
+        """Return what comparisons know of free-running dialogues.
+
+        Args:
+            scorer: The scorer that held them against goals.
+            name: What to call the system.
+        """
+        rows = rows_of(self.outcomes, self.parts)
+        return Evidence.from_rows(name, self._signature(scorer), METRIC, rows)
 
     def _signature(self, scorer: Scorer) -> Signature:
         coverage = None

@@ -72,8 +72,8 @@ FIGURES = (
         main=True,
         won="success_requested",
     ),
-    _figure("said.inform", "Inform, as said", won="said_inform"),
-    _figure("said.success", "Success, as said", won="said_success"),
+    _figure("said.inform", "Inform, as said", main=True, won="said_inform"),
+    _figure("said.success", "Success, as said", main=True, won="said_success"),
     _figure("grounded.in_database", "Told, in database"),
     _figure("grounded.of_named_venue", "Told, of a named venue"),
 )

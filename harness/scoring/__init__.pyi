@@ -4,6 +4,7 @@ from .jobs import (
     ScoredSubmission as ScoredSubmission,
     Wanted as Wanted,
     explained_results as explained_results,
+    free_run_predictions as free_run_predictions,
     played_predictions as played_predictions,
     run as run,
     score_predictions as score_predictions,

@@ -106,6 +106,21 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
     return cut
 
 
+def free_run_predictions(
+    scorer: Scorer, predictions: Predictions, source: str
+) -> tuple[Scorer, Any]:
+    """Compare free-running dialogues with their goals, as `free_run`, given a file or its content.
+
+    Raises:
+        InputError: They are no dialogues, are malformed, or one has no goal.
+    """
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source)
+    if not isinstance(predictions, Standard):
+        raise InputError(source, "is no file of dialogues")
+    return free_run(scorer, predictions, source)
+
+
 @dataclass(frozen=True)
 class ScoredSubmission:
     """The result of scoring predictions. Plain data.
@@ -153,11 +168,7 @@ def score_predictions(
     """
     chosen = Scorer(scorer.benchmark, options)
     if options.free_running:
-        if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source)
-        if not isinstance(predictions, Standard):
-            raise InputError(source, "is no file of dialogues")
-        chosen, played = free_run(chosen, predictions, source)
+        chosen, played = free_run_predictions(chosen, predictions, source)
         report, remarks = played.report(chosen), tuple(played.remarks)
     else:
         submission = check_predictions(chosen, predictions, source)
@@ -167,10 +178,12 @@ def score_predictions(
     lines = None
     if "lines" in wanted:
         lines = lines_text(explained_results(played), report.signature)
-    # There is no evidence of free-running dialogues.
-    if options.free_running or not ("evidence" in wanted or "intervals" in wanted):
+    if not ("evidence" in wanted or "intervals" in wanted):
         return ScoredSubmission(report, lines=lines)
-    evidence = evidence_of(chosen, played, source)
+    if options.free_running:
+        evidence: Evidence = played.evidence(chosen, source)
+    else:
+        evidence = evidence_of(chosen, played, source)
     if "intervals" in wanted and not evidence.statistics:
         names = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {names}")
