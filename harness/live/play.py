@@ -74,9 +74,9 @@ _BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
 _FIXED_FIELDS = ("model", "messages", "tools", "stream")
 """Fields of requests that the harness sets."""
 
-_SECRET = re.compile(
-    "(api|access|secret|private).?key|password|authorization|bearer|credential", re.I
-)
+_SECRET = re.compile("(api|access|secret|private).?key|password|authorization", re.IGNORECASE)
+"""What a field has in it that must not be recorded."""
+
 _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _MOST_BROKEN_OFF = 5
@@ -164,10 +164,10 @@ def command(
 
     Agents: `baseline` has patterns and templates; `model:NAME` is a language model; `mcp:NAME` is
     whatever starts this command as an MCP server; a function is given the messages so far and a
-    function that calls a tool, and returns the response. Users:
-    `scripted` has the goal and no model; `model:NAME` is a language model; `person` is you, at the
-    terminal. Models are reached at any address that speaks OpenAI's protocol, with the key of
-    OPENAI_API_KEY (of a user's model with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
+    function that calls a tool, and returns the response. Users: `scripted` has the goal and no
+    model; `model:NAME` is a language model; `person` is you, at the terminal. Models are reached at
+    any address that speaks OpenAI's protocol, with the key of OPENAI_API_KEY (of a user's model
+    with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
@@ -181,7 +181,6 @@ def command(
     request = dict(fields)
     for key, value in (("max_tokens", max_tokens), ("temperature", temperature)):
         if value is not None:
-            option.refuse_if(key in request, f"--request {key}=… and an option for it; choose")
             request[key] = value
     models = _models(agent, user, base_url, timeout, request)
     option.refuse_if(
@@ -195,9 +194,9 @@ def command(
     agent_name, make_agent = _talker("agent", agent, models, AGENTS[calls])
     user_name, make_user = _talker("user", user, models, ModelUser)
     server = servers_digest(models.values())
+    is_mcp = isinstance(make_agent, Desk)
     option.refuse_if(
-        isinstance(make_agent, Desk)
-        and (user == _PERSON or jobs > 1 or json_target == STANDARD_STREAM),
+        is_mcp and (user == _PERSON or jobs > 1 or json_target == STANDARD_STREAM),
         f"--agent {_MCP}NAME is a server on standard input and output, of one dialogue at a time",
     )
     world = World.of(chosen_benchmark(benchmark))
@@ -213,7 +212,7 @@ def command(
     notify(f"dialogues go to {files}{figures}")
     total = len(ids) * trials
     lines = _watched(config, output, jobs, user == _PERSON)
-    if isinstance(make_agent, Desk):
+    if is_mcp:
         played = serve(make_agent, lines)
     else:
         # What an agent prints must not mix with the figures.
@@ -226,7 +225,7 @@ def command(
     if json_target is not None:
         write_json(json_target, run.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(run.text(files), err=isinstance(make_agent, Desk))
+        click.echo(run.text(files), err=is_mcp)
 
 
 def _models(
@@ -380,18 +379,16 @@ def _lines(
                 errors.append(error)
         return None
 
-    if jobs == 1:
-        # A person plays in this thread, which has the terminal.
-        yield from filter(None, map(attempt, ids))
-    else:
-        yield from _parallel(attempt, ids, jobs)
+    # A person plays in this thread, which has the terminal.
+    attempts = map(attempt, ids) if jobs == 1 else _parallel(attempt, ids, jobs)
+    yield from filter(None, attempts)
     if errors:
         raise errors[0]
 
 
 def _parallel(
     attempt: Callable[[str], Line | None], ids: Sequence[str], jobs: int
-) -> Iterator[Line]:
+) -> Iterator[Line | None]:
     """Yield the dialogues that are attempted, several at a time, in order."""
     pool = ThreadPoolExecutor(jobs)
     attempts = deque(pool.submit(attempt, id_) for id_ in ids)
@@ -399,14 +396,11 @@ def _parallel(
         while attempts:
             line = attempts[0].result()
             attempts.popleft()
-            if line is not None:
-                yield line
+            yield line
     except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
         for later in attempts:
-            line = later.result() if later.done() and not later.cancelled() else None
-            if line is not None:
-                yield line
+            if later.done():
+                yield later.result()
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
