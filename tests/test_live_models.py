@@ -117,14 +117,14 @@ def test_passing_trouble_is_waited_for(
     ("fault", "message"),
     [
         (400, "check the model and --request"),
-        (401, "status 401 (check OPENAI_API_KEY, "),
+        (401, "(check OPENAI_API_KEY, "),
         (403, "check OPENAI_API_KEY"),
         (404, "the model, and the address, which often ends in /v1)"),
         (500, "(5 attempts)"),
-        (None, "Connection error (5 attempts)"),
+        (None, "Server disconnected without sending a response (5 attempts)"),
         (_silent, "timed out (5 attempts)"),
-        (_BOMB, "no chat completion: it is packed (gzip), though the request forbids it"),
-        (b" " * 10_000_001, "no chat completion: it has more than 10,000,000 bytes"),
+        (_BOMB, "the answer is packed (gzip), though the request forbids it"),
+        (b" " * 10_000_001, "the answer has more than 10,000,000 bytes"),
         (b"<html>", "no chat completion"),
         (b'"a string"', "no chat completion"),
         (_calls("query_hotel"), "no chat completion"),
@@ -164,7 +164,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
         (500, "status 500"),
         (_silent, "timed out"),
         (b"<html>", "no chat completion"),
-        (_BOMB, "it is packed"),
+        (_BOMB, "the answer is packed"),
     ],
 )
 def test_a_dialogue_that_cannot_be_finished_is_lost_and_no_other(

@@ -192,12 +192,14 @@ class ChatModel:
                 )
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except self._errors as error:
-                reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
                 status = getattr(error, "status_code", 0)
+                # What is no status says why in its cause: connection refused, timed out, too long.
+                reason = str(error if status else error.__cause__ or error)
+                reason = cut(reason.rstrip("."), _LONGEST_ERROR)
                 advice = _ADVICE.get(status, f"{attempts} attempts").format(key=self._key_variable)
                 raise _UnansweredError(reason, status, advice) from None
             except Exception as error:  # whatever the server sends
-                trouble = f"the answer is no chat completion: {cut(str(error), _LONGEST_ERROR)}"
+                trouble = f"no chat completion: {cut(str(error), _LONGEST_ERROR)}"
                 continue
             cost.update({"calls": 1, **tokens})
             return message
@@ -212,12 +214,12 @@ def _bounded(response: Any) -> None:
     """
     packing = response.headers.get("content-encoding", "identity")
     if packing != "identity":
-        raise ValueError(f"it is packed ({packing}), though the request forbids it")
+        raise ValueError(f"the answer is packed ({packing}), though the request forbids it")
     content = bytearray()
     for part in response.stream:
         content += part
         if len(content) > _MOST_BYTES:
-            raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+            raise ValueError(f"the answer has more than {_MOST_BYTES:,} bytes")
     response.stream.close()
     response.stream = type(response)(response.status_code, content=bytes(content)).stream
 
