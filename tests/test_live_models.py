@@ -61,6 +61,9 @@ def _costing(tokens: bytes) -> bytes:
     return completion(saying("Hm.")).replace(b'"prompt_tokens": 7', b'"prompt_tokens": ' + tokens)
 
 
+_REQUESTS = {400: 2, 401: 1, 403: 2, 404: 1, 429: 5}
+"""Status -> how often is asked: a greeting tells whether the server is at fault, if it may be."""
+
 _BOMB = Packed(gzip.compress(bytes(100_000_000)))
 """An answer of a hundred megabytes, in a hundred kilobytes."""
 
@@ -120,6 +123,7 @@ def test_passing_trouble_is_waited_for(
         (401, "(check OPENAI_API_KEY, "),
         (403, "check OPENAI_API_KEY"),
         (404, "the model, and the address, which often ends in /v1)"),
+        (429, "(wait, or play fewer dialogues at a time by --jobs)"),
         (500, "(5 attempts)"),
         (None, "Server disconnected without sending a response (5 attempts)"),
         (_silent, "timed out (5 attempts)"),
@@ -145,8 +149,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     server.faults = [fault] * 40
     asked = len(server.requests)
     shown = play.refused(server, file, "--timeout", _WAITED, tasks=3)
-    # A status of the set-up ends it at once; else a greeting tells whether the server answers.
-    requests = {400: 2, 401: 1, 403: 2, 404: 1}.get(fault, 6) if isinstance(fault, int) else 6
+    requests = _REQUESTS.get(fault, 6) if isinstance(fault, int) else 6
     assert len(server.requests) - asked == requests
     assert message in shown
     assert "model m at http://127.0.0.1" in shown

@@ -52,7 +52,7 @@ class Desk:
 
     def play(self, lines: Iterable[Line], played: list[Line]) -> None:
         """Play dialogues in a thread of its own, and add their lines to those that are played."""
-        said = script("prompts")["mcp"]
+        said = script("mcp")
         end = said["end"]
         try:
             for line in lines:
@@ -70,7 +70,7 @@ class Desk:
             if name == "start" and self._goes_on:
                 return self._heard
             if name != "start" and not self._goes_on:
-                return {"error": script("prompts")["mcp"]["not_started"]}
+                return {"error": script("mcp")["not_started"]}
             if name != "start":
                 self._acts.put((name, arguments))
             answer, self._goes_on = self._answers.get()
@@ -97,7 +97,7 @@ def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
         needs = "needs the package mcp 2 (the extra `mcp`): pip install 'mcp>=2'"
         raise InputError("agent mcp:NAME", needs) from None
     tools = []
-    for schema in (*script("prompts")["mcp"]["tools"], *tool_schemas()):
+    for schema in (*script("mcp")["tools"], *tool_schemas()):
         fields = dict(schema["function"])
         tools.append(Tool(input_schema=fields.pop("parameters"), **fields))
 
@@ -113,7 +113,7 @@ def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
         return CallToolResult(content=[TextContent(type="text", text=text)])
 
     async def run() -> None:
-        instructions = script("prompts")["mcp"]["instructions"]
+        instructions = script("mcp")["instructions"]
         server = Server(
             "multiwoz",
             instructions=instructions,

@@ -58,12 +58,18 @@ _SETUP_STATUSES = (401, 404, 429)
 """Statuses that no dialogue is at fault for: a wrong key, an unknown model, too many requests."""
 
 _CHECK_ADDRESS = "check {key}, the model, and the address, which often ends in /v1"
-_CHECK_FIELDS = "check the model and --request; is it a model with tools?"
+_CHECK_FIELDS = "check the model and --request; where there are no tools, give --calls text"
 _ADVICE = {
     **dict.fromkeys((401, 403, 404), _CHECK_ADDRESS),
     **dict.fromkeys((400, 422), _CHECK_FIELDS),
+    429: "wait, or play fewer dialogues at a time by --jobs",
 }
 """Status -> what to do about it; what has none is told with the number of attempts."""
+
+_READ_CALLS = (
+    "let the server read them (vLLM: --enable-auto-tool-choice --tool-call-parser NAME; "
+    "llama-server: --jinja), or give --calls text"
+)
 
 _LONGEST_FIELDS = 100
 """Characters of the further fields of requests that names of models show, else their digest."""
@@ -326,7 +332,7 @@ class ModelAgent:
             results.append(answer)
         if not self._model.has_called and written_calls(message["content"]):
             problem = f"writes calls of tools as text: {cut_repr(message['content'])}"
-            raise InputError(self._model.place, f"{problem}; {script('prompts')['advice']}")
+            raise InputError(self._model.place, f"{problem}; {_READ_CALLS}")
         return results
 
 

@@ -348,7 +348,7 @@ def play_tasks(
             if broken_off >= _MOST_BROKEN_OFF:
                 many = f"{broken_off} dialogues in a row are broken off, which count as lost"
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
-                remedy = "fix the agent, and write a new file (-o)"
+                remedy = "fix the agent and write a new file (-o), or repeat the command to play on"
                 raise InputError(f"agent {config.agent_name}", f"{many}; {last}; {remedy}")
             if len(first_lines) < _FIRST:
                 first_lines.append(line)
