@@ -218,9 +218,10 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
 
 @pytest.fixture(scope="module")
 def ordinary() -> Delexicaliser:
-    """Knows two venues, whose names the tables list as ordinary words."""
-    names = [{"id": "r1", "name": "ask"}, {"id": "r2", "name": "old schools"}]
-    return Delexicaliser({"restaurant": names}, RULES)
+    """Knows three venues, whose names the tables list as ordinary words."""
+    names = ["ask", "old schools", "the place"]
+    records = [{"id": name, "name": name} for name in names]
+    return Delexicaliser({"restaurant": records}, RULES)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +246,12 @@ def ordinary() -> Delexicaliser:
         ("ask serves you", "[name] serves you"),
         ("one called ask", "one called [name]"),
         ("may i ask", "may i ask"),
+        # An article and no capital, where others have one.
+        ("The place is nice", "The place is nice"),
+        ("The Place is nice", "[name] is nice"),
+        ("the place is nice", "[name] is nice"),
+        ("Go and visit the place", "Go and visit the place"),
+        ("Go to one called the place", "Go to one called the [name]"),
     ],
 )
 def test_ordinary_words_need_a_sign_to_be_names(

@@ -126,6 +126,14 @@ TRAINS = [
     (_train("leaveAt"), ["TR4017 leaves at 9:15 am and arrives at 10:00 am."], _BOOKS_IT),
     (_train("arriveBy"), ["TR4017 leaves at 08:10 and arrives at 09:55."], _REJECTS),
     (_train("arriveBy"), ["For 09:00, TR4017 goes at 08:10 and arrives at 08:55."], _BOOKS_IT),
+    (
+        _train("leaveAt"),
+        ["You would leave after 09:00, let me look at 09:05."],
+        "take your time|wait",
+    ),
+    (_train("leaveAt"), ["The ticket office opens at 09:30."], "^(?!.*book that train)"),
+    (_train("leaveAt"), ["A train departs at 9.15 and gets in at 10.00 hrs."], _BOOKS_IT),
+    (_train("leaveAt"), ["TR4017 leaves at 11 PM and arrives at 1 AM."], _BOOKS_IT),
     (_train("arriveBy"), ["There is one at 08:10 that arrives at 08:55. Book it?"], _BOOKS_IT),
 ]
 _PHONE = _wanting("hotel", {"area": "east"}, "phone")
@@ -141,6 +149,7 @@ ASKS = [
     (_PHONE, ["Sorry, there is nothing like that."], "^(?!.*phone).*in the east"),
     # It asks for another venue where a number is not known, once.
     (_PHONE, _NUMBER_UNKNOWN, "another one whose phone number"),
+    (_PHONE, ["Skylark Inn?", "Its phone number isn't listed."], "another one whose phone number"),
     (_PHONE, [*_NUMBER_UNKNOWN, "I am sorry, there are no others."], _GOODBYE),
     (_PHONE, [*_NUMBER_UNKNOWN, "Willow Bank: 01632960208."], _GOODBYE),
 ]
@@ -150,6 +159,7 @@ _BOTH = "Willow Bank has wifi, and Skylark Inn has 3 stars."
 ASKS_FOR_NOTHING_TWICE = [
     (_SEVERAL_ASKED, ["Skylark Inn has 3 stars and wifi. Call 01632960207."], _GOODBYE),
     (_SEVERAL_ASKED, ["Skylark Inn has wifi. Shall I go on?"], f"^(?!.*internet).*{_TWO}"),
+    (_wanting("hotel", {"area": "east"}, "internet"), ["Skylark Inn?", "Yes, it does."], _GOODBYE),
     # The number is Willow Bank's, and the user has not taken it.
     (_SEVERAL_ASKED, [_BOTH, "3 stars, and call 01632960208."], _GOODBYE),
 ]

@@ -14,7 +14,7 @@ from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import Goal
 from mwz.harness.data.installed import from_document, to_document
 from mwz.harness.data.multiwoz22 import with_requests
-from mwz.harness.grounding import GroundedDialogue, requests
+from mwz.harness.grounding import GroundedDialogue, in_context, requests
 from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, ground
 from mwz.harness.scoring import database_of
 from mwz.normalization.delexicaliser import Delexicaliser
@@ -28,29 +28,44 @@ DATABASE = database_of(Scorer(SAMPLE))
     ("slot", "value", "telling", "other"),
     [
         ("area", "centre", "It is in the city center.", "It is in the north."),
+        ("area", "centre", "It is centrally located.", "It is in the heart of the north."),
+        ("area", "centre", "in the heart of the city", "in the middle of the road"),
         ("area", "north", "- Area: North", "Could you tell me if you prefer the north?"),
         ("pricerange", "moderate", "a moderately priced place", "an expensive place"),
         ("pricerange", "expensive", "It is expensive.", "It is inexpensive."),
+        ("pricerange", "cheap", "a budget-friendly place", "Do you have a budget?"),
+        ("pricerange", "cheap", "It is affordable.", "It is upscale."),
+        ("pricerange", "moderate", "a reasonably priced place", "a reasonable choice"),
         ("food", "asian oriental", "They serve Asian Oriental food.", "They serve Asian food."),
         ("type", "guesthouse", "It is a guest house.", "It is a hotel."),
         ("type", "concerthall", "It is a concert hall.", "It is a museum."),
         ("stars", "4", "a 4-star hotel", "a 3 star hotel with 4 rooms"),
         ("stars", "0", "**Stars:** 0", "4 stars"),
         ("stars", "3", "a star rating of 3", "in 3 days"),
+        ("stars", "4", "Rating: ★★★★☆", "★★★★★"),
+        ("stars", "4", "It has 4 out of 5.", "It has 3/5."),
         ("internet", "yes", "It has free wi-fi.", "There is no wifi."),
         ("internet", "yes", "It offers internet, but no parking.", "Do you need internet?"),
         ("parking", "no", "It offers internet, but no parking.", "- Parking: Yes"),
         ("parking", "no", "Parking is not available.", "It has parking."),
         ("entrancefee", "free", "There is no entrance fee.", "Feel free to ask."),
         ("entrancefee", "free", "It's free!", "It has free parking."),
+        ("entrancefee", "free", "Entry is complimentary.", "It has complimentary wifi."),
         ("entrancefee", "5 pounds", "Entry is £5.00.", "Entry is 4 pounds."),
         ("entrancefee", "2.50 pounds", "Entrance fee: 2.50", "Entrance fee: 2"),
         ("price", "10.10 pounds", "It costs £10.10.", "It costs 10.20 pounds."),
         ("price", "17.60 pounds", "17 . 60 GBP", "176.0 pounds"),
+        ("price", "16.60 pounds", "16 pounds and 60 pence", "16 pounds"),
+        ("duration", "105 minutes", "1h 45m, or 105m", "1h 5m"),
+        ("duration", "105 minutes", "1 hour, 45 minutes", "1 hour, then 45 steps"),
+        ("duration", "60 minutes", "1h", "60 pounds"),
         ("duration", "79 minutes", "It takes 1 hour and 19 minutes.", "It takes 97 minutes."),
         ("duration", "105 minutes", "105-minute trip, 105 mins", "It takes 1 hour 5 minutes."),
         ("arrive", "17:35", "It gets there by 5:35 pm.", "It gets there by 5:35 am."),
         ("arrive", "24:35", "It arrives at 00:35.", "It arrives at 12:35."),
+        ("arrive", "01:00", "It gets there at 1 AM.", "It gets there at 1 PM."),
+        ("arrive", "16:50", "It gets there at 16.50.", "It costs 16.50 pounds, or £16.50."),
+        ("arrive", "16:50", "1650 hrs, or 16h50", "1650 people"),
         ("leave", "07:17", "It leaves at 7:17.", "It leaves at 17:17."),
         ("openhours", "9 a.m. to 5 p.m. on sunday", "from 9am to 5pm", "from 9 am to 6 pm"),
         ("openhours", "always open", "It is always open.", "It is open on Sundays."),
@@ -152,3 +167,20 @@ def test_requests_of_goals_leave_the_hash_as_it_is(tmp_path: Path) -> None:
 def test_goals_must_cover_the_benchmark(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no goal of dialogue town001"):
         with_requests(*_one_dialogue(tmp_path, "town002"))
+
+
+@pytest.mark.parametrize(
+    ("response", "said", "read"),
+    [
+        ("Yes.", "Does it have wifi?", "internet: yes. Yes."),
+        ("For Skylark Inn, yes!", "Is there wifi?", "internet: yes. For Skylark Inn, yes!"),
+        ("I'm afraid not.", "And parking?", "parking: no. I'm afraid not."),
+        ("Yes, free wifi.", "Does it have wifi and parking?", "Yes, free wifi."),
+        ("Yes.", "I need parking. What is the address?", "Yes."),
+        ("No problem, one moment.", "Does it have wifi?", "No problem, one moment."),
+        ("I am not sure.", "Does it have wifi?", "I am not sure."),
+        ("It is in the north.", "Does it have wifi?", "It is in the north."),
+    ],
+)
+def test_yes_alone_answers_the_question(response: str, said: str, read: str) -> None:
+    assert in_context(response, said) == read

@@ -1,6 +1,6 @@
 """What other rooms may use of this one."""
 
-from .facts import requests as requests
+from .facts import in_context as in_context, requests as requests, says_unknown as says_unknown
 from .faults import UserPart as UserPart, user_parts as user_parts
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,

@@ -93,6 +93,7 @@ def sentences(
 
 _DAY = 24 * 60
 _WORDS = {"an": 1, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_STARS = re.compile("[★⭐🌟*]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\b(?:an|zero|one|two|three|four|five)\b")
 
 
@@ -121,8 +122,22 @@ def time_of_day(text: str) -> float:
     return (hour * 60 + minute) % _DAY
 
 
+def _pounds(text: str) -> float:
+    """Return a price: "17.60 pounds", "17 pounds and 60 pence"."""
+    pounds, *pence = _numbers(text)
+    return pounds + sum(pence) / 100
+
+
+def _stars(text: str) -> float:
+    """Return how many stars there are: "4", "four", "★★★★"."""
+    if _NUMBER.search(text.lower()):
+        return _numbers(text)[0]
+    return len(_STARS.findall(text))
+
+
 _MEASURES: Mapping[str, Callable[[str], float]] = {
-    "number": lambda text: _numbers(text)[0],
+    "pounds": _pounds,
+    "stars": _stars,
     "minutes": _minutes,
     "time": time_of_day,
 }
@@ -156,6 +171,10 @@ class Request:
                 text = f"{text[: span.start]} {text[span.end :]}"
         return text
 
+    def measures(self, text: str) -> list[float]:
+        """Return what values of a text mean, in order: times in minutes, prices in pounds."""
+        return list(_measures(self, text))
+
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _statements(text)
@@ -180,6 +199,40 @@ class Request:
         if not wanted:
             return value in statements.lower()
         return set(wanted).issubset(_measures(self, statements))
+
+
+def says_unknown(text: str) -> bool:
+    """Return whether a text says that something is not known.
+
+    >>> says_unknown("I'm afraid the phone number isn't listed.")
+    True
+    """
+    return _sentences()["unknown"].search(text) is not None
+
+
+def in_context(response: str, said: str) -> str:
+    """Return a response with the words of the question that it answers by yes or no alone.
+
+    Args:
+        response: The response.
+        said: What the user said before.
+
+    >>> in_context("Yes, it does.", "Does it have wifi?")
+    'internet: yes. Yes, it does.'
+    """
+    questions = " ".join(re.findall(r"[^.!?]*\?", said))
+    features: dict[str, re.Pattern[str]] = {}
+    for slot, request in requests().items():
+        if request.feature is not None and request.feature.search(questions):
+            features[slot] = request.feature
+    begins = re.split(r"[.!?\n]", _sentences()["filler"].sub("", response), maxsplit=1)[0]
+    is_no = _sentences()["no"].search(begins) is not None
+    if says_unknown(begins) or not (is_no or _sentences()["yes"].search(begins)):
+        return response
+    if any(feature.search(response) for feature in features.values()):
+        return response
+    answers = [f"{slot}: {'no' if is_no else 'yes'}. " for slot in features]
+    return "".join(answers) + response
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -231,12 +284,15 @@ def whole_words(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _sentences() -> Mapping[str, re.Pattern[str]]:
-    """Return what finds questions, the ends of clauses, and what says no."""
+    """Return what finds questions, the ends of clauses, and what says no, yes or not known."""
     sentences = tables()["sentences"]
     return {
         "asking": whole_words(rf"{sentences['asking']} [^?\n]* [?]?"),
         "clause": re.compile(sentences["clause"], re.VERBOSE | re.IGNORECASE),
         "no": whole_words(sentences["no"]),
+        "yes": whole_words(sentences["yes"]),
+        "filler": whole_words(sentences["filler"]),
+        "unknown": whole_words(sentences["unknown"]),
     }
 
 

@@ -35,7 +35,7 @@ from mwz.normalization import RuleSet
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 
 from ..benchmark import Benchmark, Goal
-from .facts import count_facts, requests, sentences, turn_domains
+from .facts import count_facts, requests, says_unknown, sentences, turn_domains
 from .trains import train_mentions
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -382,6 +382,10 @@ class _GoalDomain:
                 spoken = self.fitting
             right = values_of(spoken & self.fitting)
             if any(request.is_told(text, value) for value in right):
+                return None
+            # Of several venues, the user may have chosen one for which it is truly not known.
+            is_unknown = any(not values_of(frozenset({id_})) for id_ in spoken & self.fitting)
+            if is_unknown and says_unknown(text):
                 return None
             fits |= not spoken.isdisjoint(self.fitting)
             recorded |= bool(right)

@@ -24,7 +24,14 @@ from ..grounding import NAMING_SLOTS, GroundedDomain
 from ..io import figure
 from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Fault, percent
 from .agents import asked_slots
-from .environment import MAX_TURNS, MISSING, Outcome, bookings, numbers_missing
+from .environment import (
+    MAX_TURNS,
+    MISSING,
+    Outcome,
+    bookings,
+    numbers_missing,
+    responses_in_context,
+)
 from .plays import Line, LiveRun, play_scripts
 from .users import SPANS, Heard, says
 from .world import LONGEST_SHOWN, Result, ToolCall, Turn, World, call_text, calls_in, naming_key
@@ -352,7 +359,7 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
-    grounded = world.grounded(task.id, [turn["response"] for turn in turns]).domains
+    grounded = world.grounded(task.id, responses_in_context(turns)).domains
     cases = {}
     for domain, wanted in task.domains.items():
         cases[domain] = Case(domain, wanted, world, task, turns, outcome, grounded[domain])

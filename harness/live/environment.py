@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 from ..benchmark import REFERENCE
 from ..data import Task
 from ..errors import InputError
-from ..grounding import NAMING_SLOTS
+from ..grounding import NAMING_SLOTS, in_context
 from ..io import valid_text
 from ..scoring import Reward
 from .users import ScriptedUser
@@ -214,7 +214,7 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    grounded = world.grounded(task.id, [turn["response"] for turn in turns])
+    grounded = world.grounded(task.id, responses_in_context(turns))
     results = [call["result"] for _, call in calls_in(turns)]
     booked, unasked = booked_slots(task, bookings(turns), world)
     whole = error is None and not numbers_missing(world, task, turns)
@@ -235,6 +235,11 @@ def outcome_of(
         "books": books,
         "solved": requested and books,
     }
+
+
+def responses_in_context(turns: Iterable[Turn]) -> list[str]:
+    """Return the responses as scores read them: "yes" alone answers what the user asked."""
+    return [in_context(turn["response"], turn["user"]) for turn in turns]
 
 
 def booked_slots(
@@ -307,6 +312,8 @@ def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]
             missing.add(domain)
     for domain, result in bookings(turns):
         number = result.get("reference") or result["phone"]
+        # Telephone numbers may begin with the country in place of 0.
+        number = number.removeprefix("0")
         if any(number in text for text in texts):
             missing.discard(domain)
     return missing

@@ -29,7 +29,7 @@ from mwz.normalization import minutes, normalize_slot_name
 from mwz.normalization.delexicaliser import Span
 
 from ..data import DomainTask, Task
-from ..grounding import NAMING_SLOTS, requests
+from ..grounding import NAMING_SLOTS, in_context, requests, says_unknown
 from .world import MOST_HEARD, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
@@ -77,9 +77,12 @@ class ScriptedUser:
 
     def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
-        if response is None:
-            return self._next_domain(), self._over
-        heard = Heard(response[:MOST_HEARD], self._world, self._domain)
+        self._said = self._next_domain() if response is None else self._answer(response)
+        return self._said, self._over
+
+    def _answer(self, response: str) -> str:
+        response = in_context(response[:MOST_HEARD], self._said)
+        heard = Heard(response, self._world, self._domain)
         before = self._progress()
         self._take_answers(heard)
         is_news = bool(heard.references - self._references) or self._progress() != before
@@ -87,7 +90,7 @@ class ScriptedUser:
             self._waits = 0
         elif self._waits < _MOST_WAITS:
             self._waits += 1
-            return self._say("wait"), self._over
+            return self._say("wait")
         utterance = self._reaction(heard)
         self._references |= heard.references
         self._stalls += 1
@@ -95,7 +98,7 @@ class ScriptedUser:
             self._stalls = 0
         if self._stalls >= _PATIENCE:
             utterance = self._give_up()
-        return utterance.strip(), self._over
+        return utterance.strip()
 
     def _take_answers(self, heard: Heard) -> None:
         """Remember which requested slots a response gives of which venue."""
@@ -213,8 +216,7 @@ class ScriptedUser:
             if offers:
                 asked = [slot for slot in asked if slot in pending]
             return self._say("more", self._clauses(self._to_state(asked)))
-        if self._domain == "train" and heard.times and not offers:
-            # A train is also offered by its times alone.
+        if not offers and heard.offers_train(self._constraints):
             offers = {"": heard}
         wrong = {venue: part.contradicted(self._constraints) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
@@ -273,7 +275,7 @@ class ScriptedUser:
         return [slot for slot in self._wanted.reqt if slot not in self._given[self._venue]]
 
     def _asking(self, heard: Heard) -> str:
-        if heard.matches("unknown"):
+        if says_unknown(heard.text):
             unknown = [slot for slot in self._missing if slot in SPANS]
             self._given[self._venue].update(self._missing)
             is_open = NAMING_SLOTS.get(self._domain) == "NAME" and "name" not in self._constraints
@@ -379,13 +381,7 @@ class Heard:
                 self.names[span.value] = text[span.start : span.end].strip("*_ ")
             elif span.slot == "REFERENCE":
                 self.references.add(span.value)
-        self.times: list[int] = []
-        clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
-        for hour, minute, half in clocks:
-            hours = int(hour)
-            if half:
-                hours = hours % 12 + 12 * (half == "p")
-            self.times.append(60 * hours + int(minute))
+        self.times = requests()["leave"].measures(self.text)
         # Lists of things to tell belong to the sentence before.
         between = r"(?<=[.?!])\s+|(?<!\s)[^\S\n]*\n\s*(?![\s\-*•\d])"
         sentences = re.split(between, self.text.strip())
@@ -393,11 +389,14 @@ class Heard:
         books = _pattern("understood", "booked").search
         refuses = _pattern("understood", "refused").search
         self._questions: list[str] = []
+        self._statements: list[str] = []
         self.booked = False
         for sentence in sentences:
             if asks(sentence):
                 self._questions.append(sentence)
-            elif books(sentence) and not refuses(sentence):
+                continue
+            self._statements.append(sentence)
+            if books(sentence) and not refuses(sentence):
                 self.booked = True
         is_refused = self.matches("nothing") or self.matches("refused")
         is_news = bool(self.names or self.booked or self._questions or is_refused)
@@ -416,6 +415,15 @@ class Heard:
             parts[span.value] += f" {self.text[start:end]}"
             start = end
         return {venue: Heard(part, self._world, self._domain) for venue, part in parts.items()}
+
+    def offers_train(self, constraints: Mapping[str, str]) -> bool:
+        """Return whether it offers a train by times alone, others than those of constraints."""
+        bounds = [minutes(constraints[slot]) for slot in TIMES if slot in constraints]
+        for sentence in self._statements:
+            times = requests()["leave"].measures(sentence)
+            if _pattern("understood", "train").search(sentence) and set(times).difference(bounds):
+                return self._domain == "train"
+        return False
 
     def matches(self, kind: str) -> bool:
         """Return whether it says something of a kind, of the table `understood`."""
@@ -488,7 +496,10 @@ class Heard:
             return False
         leaves, arrives = max(self.times), min(self.times)
         if len(self.times) == 2:
-            leaves, arrives = self.times
+            leaves, arrives = arrives, leaves
+            if arrives - leaves > 12 * 60:
+                # It arrives after midnight.
+                leaves, arrives = arrives, leaves + 24 * 60
         if slot == "leaveAt":
             return leaves < minutes(bound)
         return arrives > minutes(bound)

@@ -49,6 +49,9 @@ _LONGEST_COUNT = 4
 _LONGEST_HOUSE_NUMBER = len("1234a")
 # Words before "street".
 _LONGEST_STREET = 3
+_NAMING = frozenset({"called", "named", "recommend", "suggest", ",", ":"})
+"""After these words, ordinary words without a capital are a name whatever else has capitals."""
+
 _EMPHASIS = frozenset("*_")
 _MOST_EMPHASIS = 3
 
@@ -302,6 +305,13 @@ class Delexicaliser:
 
     def _is_evident(self, response: str, tokens: Sequence[Token], match: Found[Mention]) -> bool:
         """Return whether ordinary words are a name here, by their neighbours or a capital."""
+        start, last = tokens[match.first].start, tokens[match.last]
+        if response[start - 1 : start] in self._name_rules["emphasis"]:
+            return True
+        # Where sentences begin with a capital, names have one too: "The place is nice".
+        has_article = match.first < match.last and tokens[match.first].word in self._articles
+        if has_article and response[last.start].islower() and not response.islower():
+            return match.first > 0 and tokens[match.first - 1].word in _NAMING
         begins_sentence = True
         if match.first > 0:
             before = tokens[match.first - 1].word
@@ -312,12 +322,9 @@ class Delexicaliser:
             after = tokens[match.last + 1].word
             if after in self._name_rules["evidence_after"]:
                 return True
-        start, last = tokens[match.first].start, tokens[match.last]
         has_capital = response[last.start].isupper() and not response[start : last.end].isupper()
         # The first word of a sentence has a capital whatever it means.
-        if has_capital and not (begins_sentence and match.first == match.last):
-            return True
-        return response[start - 1 : start] in self._name_rules["emphasis"]
+        return has_capital and not (begins_sentence and match.first == match.last)
 
     def _with_unknown_addresses(self, response: str, tokens: list[Token]) -> list[Token]:
         """Return the tokens with addresses that no record has as one token each.
