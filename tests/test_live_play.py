@@ -118,6 +118,16 @@ def test_score_and_why_read_what_is_played(tmp_path: Path, cli: Cli) -> None:
     assert "ethiopian" in why.out
 
 
+def test_a_user_that_does_not_cooperate_is_in_the_signature(tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "p.jsonl"
+    played = cli.done(*_sample(file, "--tasks", "4", "--user", "scripted:impatient"))
+    assert "|user:scripted:impatient-2-" in played.out
+    # What it says is checked when the file is read.
+    assert "Solved" in cli.done("score", file).out
+    file.write_text(file.read_text("utf-8").replace("Hurry up, please. ", ""), "utf-8")
+    assert "comes out otherwise" in cli.refused("score", file)
+
+
 @pytest.fixture
 def mine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a module of agents, which is the current one."""
@@ -221,6 +231,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
     for options, message in (
         (("--agent", "basline"), "did you mean baseline"),
         (("--user", "scriptd"), "did you mean scripted"),
+        (("--user", "scripted:rude"), "unknown behaviour 'rude'; choose from unavailable,"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
         (
             ("--base-url", "http://127.0.0.1:9"),

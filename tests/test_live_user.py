@@ -7,12 +7,14 @@ import time
 from collections.abc import Mapping
 
 import pytest
+from helpers import PROJECT
 from live_tasks import play_task
 
+from mwz.harness import Benchmark, InputError
 from mwz.harness.data import DomainTask, Task
 from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import Environment
-from mwz.harness.live.users import ScriptedUser
+from mwz.harness.live.users import ScriptedUser, behaviours, scripted_user
 from mwz.harness.live.world import World
 
 
@@ -222,3 +224,53 @@ def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
     # Three turns without progress each for the hotel and the attraction, and the goodbye.
     assert outcome["turns"] == 7
     assert not outcome["inform"]
+
+
+@pytest.mark.parametrize("behaviour", behaviours())
+def test_the_baseline_bears_with_users_that_do_not_cooperate(world: World, behaviour: str) -> None:
+    environment = Environment(world, scripted_user(behaviour))
+    said: list[list[str]] = []
+    for id_ in [*world.tasks, *world.tasks]:
+        assert play_task(environment, Baseline(), id_)["solved"]
+        said.append([turn["user"] for turn in environment.transcript])
+    # The seed decides what is said.
+    assert said[:30] == said[30:]
+    asides = [*behaviours()[behaviour].before, *behaviours()[behaviour].after, " um "]
+    text = str(said)
+    assert any(aside in text for aside in asides)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "responses", "answer"),
+    [
+        ("impatient", [_STARS, "One moment please."], "Please book a room there"),
+        ("impatient", [_STARS, "Hm.", "Hm."], "Never mind|leave it at that"),
+        ("incomplete", [_STARS], "^(?!.*night).*book.* and …$"),
+        ("incomplete", [_STARS, "For how long?"], "book.*night"),
+        ("impatient", ["Good morning."], "5 stars"),
+    ],
+)
+def test_a_behaviour_shows(world: World, behaviour: str, responses: list[str], answer: str) -> None:
+    task = _wanting("hotel", {"stars": "5"}, people="2", stay="3")
+    user = scripted_user(behaviour)(task, world, "1")
+    user(None)
+    said = [user(response)[0] for response in responses][-1]
+    assert re.search(answer, said), said
+
+
+def test_an_unknown_behaviour_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown behaviour 'rude'; choose from unavailable"):
+        scripted_user("rude")
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+def test_the_page_says_what_behaviours_cost(multiwoz: Benchmark) -> None:
+    page = (PROJECT / "docs/live.md").read_text("utf-8")
+    world = World.of(multiwoz)
+    for name, behaviour in behaviours().items():
+        environment = Environment(world, scripted_user(name))
+        outcomes = [play_task(environment, Baseline(), id_) for id_ in world.tasks]
+        solved = 100 * sum(outcome["solved"] for outcome in outcomes) / len(outcomes)
+        turns = sum(outcome["turns"] for outcome in outcomes) / len(outcomes)
+        assert f"| `{name}` | {behaviour.meaning} | {solved:.1f} | {turns:.1f} |" in page

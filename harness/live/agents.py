@@ -62,6 +62,7 @@ class Baseline:
     def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
         text = utterance[:MOST_HEARD].lower().replace("center", "centre")
+        text = _pattern("cues", "filler").sub("", text)
         if _pattern("cues", "bye").search(text):
             return _say("bye")
         domain = _domain(text)
@@ -167,10 +168,12 @@ def _spoken(slot: str, value: object) -> str:
 
 def asked_slots(text: str) -> list[str]:
     """Return the slots that a text of a user, in small letters, asks for."""
-    if not _pattern("cues", "request").search(text):
-        return []
+    asking = ""
+    for sentence in re.split(r"(?<=[.?!])\s", text):
+        if _pattern("cues", "request").search(sentence):
+            asking += f" {sentence}"
     requests = script("agent")["requests"].items()
-    return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
+    return [slot for slot, (pattern, _) in requests if re.search(pattern, asking)]
 
 
 def _read(table: str, domain: str, text: str) -> dict[str, str]:

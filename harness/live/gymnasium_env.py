@@ -15,7 +15,8 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from .environment import Environment
-from .world import World
+from .users import ScriptedUser
+from .world import UserMaker, World
 
 _LONGEST = 10_000
 # Latin letters, and marks such as dashes and quotes.
@@ -24,16 +25,17 @@ _CHARACTERS = string.printable + "".join(map(chr, _CODES))
 
 
 class LiveEnv(gymnasium.Env[str, str]):
-    """Dialogues with the scripted user; each reset draws a task.
+    """Dialogues with a user; each reset draws a task.
 
     Args:
         world: The benchmark.
+        user: Makes the user.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, user: UserMaker = ScriptedUser) -> None:
         texts = Text(_LONGEST, min_length=0, charset=_CHARACTERS)
         self.action_space = self.observation_space = texts
-        self._environment = Environment(world)
+        self._environment = Environment(world, user)
         self._tasks = list(world.tasks)
 
     def reset(

@@ -19,28 +19,31 @@ from inspect_ai.tool import ToolInfo
 # Inspect also loads this file by its path, where it is in no package.
 from mwz.harness.live.environment import Environment, Outcome
 from mwz.harness.live.models import MOST_ROUNDS, spoken
-from mwz.harness.live.world import BrokenOffError, World, script, tool_schemas
+from mwz.harness.live.users import ScriptedUser, scripted_user
+from mwz.harness.live.world import BrokenOffError, UserMaker, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")
 
 
 @task
-def multiwoz(benchmark: str | None = None) -> Task:
-    """Return the tasks of a benchmark."""
+def multiwoz(benchmark: str | None = None, behaviour: str = "") -> Task:
+    """Return the tasks of a benchmark, with the scripted user of a behaviour."""
     world = World.of(benchmark)
     samples = []
     for id_, live_task in world.tasks.items():
         samples.append(Sample(id=id_, input="\n".join(live_task.message), target="solved"))
     dataset = MemoryDataset(samples, name=f"tasks of {world.scorer.benchmark.name}")
-    return Task(dataset=dataset, solver=live_dialogue(world), scorer=outcome())
+    return Task(
+        dataset=dataset, solver=live_dialogue(world, scripted_user(behaviour)), scorer=outcome()
+    )
 
 
 @solver
-def live_dialogue(world: World) -> Solver:
-    """Return what lets the model talk to the scripted user, with tools."""
+def live_dialogue(world: World, user: UserMaker = ScriptedUser) -> Solver:
+    """Return what lets the model talk to the user, with tools."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        environment = Environment(world)
+        environment = Environment(world, user)
         environment.reset(str(state.sample_id), str(state.epoch))
         tools = [ToolInfo(**schema["function"]) for schema in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]

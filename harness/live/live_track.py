@@ -156,9 +156,10 @@ def _row(entry: Entry, live: LiveScores) -> Row:
             words = f"{counted(number, 'dialogue')} {loss}, counted as lost"
             marks.append(Mark("lost", words, str(number)))
     user = f"user {live.user}"
-    scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
+    scripted = re.match(r"scripted(?::(\w+))?-(\d+)-", parameters.get("user", ""))
     if scripted:
-        user = f"scripted user, version {scripted[1]}"
+        behaviour = f" ({scripted[1]})" if scripted[1] else ""
+        user = f"scripted user{behaviour}, version {scripted[2]}"
     flags = {}
     if live.baseline_calls is not None:
         flags["baseline_calls"] = live.baseline_calls

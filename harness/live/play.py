@@ -52,7 +52,7 @@ from .environment import MISSING, outcome_of
 from .mcp_server import Desk, serve
 from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
-from .users import ScriptedUser, person_at_terminal
+from .users import person_at_terminal, scripted_user, scripted_users
 from .world import (
     SCRIPTS,
     BrokenOffError,
@@ -67,10 +67,7 @@ _MODEL = re.compile("model:(?P<name>.+?)(@(?P<url>https?://.+))?")
 _MCP = "mcp:"
 _PERSON = "person"
 _AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|{_MCP}NAME|MODULE:FUNCTION"
-_USERS = f"{SCRIPTS['user']}|model:NAME[@URL]|{_PERSON}"
-_BY_SCRIPT = {"agent": Baseline, "user": ScriptedUser}
-"""Role -> what makes the script."""
-
+_USERS = f"{SCRIPTS['user']}|{SCRIPTS['user']}:BEHAVIOUR|model:NAME[@URL]|{_PERSON}"
 _FIXED_FIELDS = ("model", "messages", "tools", "stream")
 """Fields of requests that the harness sets."""
 
@@ -165,9 +162,10 @@ def command(
     Agents: `baseline` has patterns and templates; `model:NAME` is a language model; `mcp:NAME` is
     whatever starts this command as an MCP server; a function is given the messages so far and a
     function that calls a tool, and returns the response. Users: `scripted` has the goal and no
-    model; `model:NAME` is a language model; `person` is you, at the terminal. Models are reached at
-    any address that speaks OpenAI's protocol, with the key of OPENAI_API_KEY (of a user's model
-    with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
+    model; `scripted:BEHAVIOUR` does not cooperate (impatient, incomplete, tangential or
+    unavailable); `model:NAME` is a language model; `person` is you, at the terminal. Models are
+    reached at any address that speaks OpenAI's protocol, with the key of OPENAI_API_KEY (of a
+    user's model with a URL of its own: MWZ_USER_API_KEY); --jobs is for them.
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
@@ -291,8 +289,11 @@ def _talker(
     by_model: type[ModelAgent] | type[ModelUser],
 ) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
+    script, _, behaviour = name.partition(":")
+    if role == "user" and script == SCRIPTS[role]:
+        return script_name(role, behaviour), scripted_user(behaviour)
     if name == SCRIPTS[role]:
-        return script_name(role), _BY_SCRIPT[role]
+        return script_name(role), Baseline
     full_name = name
     maker: Any
     if role in models:
@@ -583,13 +584,13 @@ def _recorded_config(line: Recorded, world: World) -> RunConfig:
     """Return who played what, as a line says; a scripted user is that of this version."""
     parameters = line.signature.parameters
     name = parameters.get("user", "")
-    scripts = script_name("agent"), script_name("user")
+    scripts = script_name("agent"), *scripted_users()
     for role, talker in (("agent", line.agent), ("user", name)):
         problem = name_problem(role, talker)
         if problem is not None and talker not in scripts:
             place = f"dialogue {line.dialogue_id}: {role} {cut_repr(talker)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user = ScriptedUser if name in scripts else _recorded_user(line)
+    user = scripted_users().get(name) or _recorded_user(line)
     seed = parameters.get("seed", "")
     if not re.fullmatch("-?[0-9]{1,20}", seed):
         # It is of another play, which the signature shows.
@@ -615,7 +616,7 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
         problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     id_ = config.world.task(line.dialogue_id).id
-    user = config.user if config.user is ScriptedUser else _recorded_user(line)
+    user = config.user if config.scripted else _recorded_user(line)
     recording = replace(config, agent=lambda: _recorded_agent(line), user=user)
     again = play_dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]

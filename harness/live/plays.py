@@ -27,7 +27,7 @@ from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
 from .environment import MAX_TURNS, Environment, Outcome
-from .users import ScriptedUser
+from .users import ScriptedUser, scripted_users
 from .world import (
     BrokenOffError,
     Costs,
@@ -71,6 +71,11 @@ class RunConfig:
     trials: int = 1
     seed: int = 0
     server: str | None = None
+
+    @property
+    def scripted(self) -> bool:
+        """Whether the user is a scripted one, whatever its behaviour."""
+        return self.user in scripted_users().values()
 
     def signature(self, **more: str) -> Signature:
         """Return all that outcomes depend on besides the agent, and further parameters."""
@@ -139,13 +144,14 @@ class LiveRun:
 
     @property
     def scripted(self) -> bool:
-        """Whether the user is the scripted one, whose words can be checked."""
-        return self.config.user is ScriptedUser
+        """Whether the user is a scripted one, whose words can be checked."""
+        return self.config.scripted
 
     @property
     def by_script(self) -> bool:
         """Whether the agent is the scripted one, too: `play_scripts` plays the same."""
-        return self.scripted and self.config.agent_name == script_name("agent")
+        is_baseline = self.config.agent_name == script_name("agent")
+        return is_baseline and self.config.user is ScriptedUser
 
     @property
     def data(self) -> dict[str, dict[str, list[Turn]]]:

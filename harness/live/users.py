@@ -19,7 +19,8 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from itertools import zip_longest
 from typing import Literal
 
@@ -29,26 +30,76 @@ from mwz.normalization import minutes, normalize_slot_name
 from mwz.normalization.delexicaliser import Span
 
 from ..data import DomainTask, Task
+from ..errors import InputError, unknown
 from ..grounding import NAMING_SLOTS, in_context, requests, says_unknown
-from .world import MOST_HEARD, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
+from .world import (
+    MOST_HEARD,
+    ROUTE,
+    TIMES,
+    User,
+    UserMaker,
+    UserTurn,
+    World,
+    pattern_of,
+    script,
+    script_name,
+)
 
 _pattern = partial(pattern_of, "user")
 
-_PATIENCE = 3
-"""Turns without progress after which the user gives something up."""
-
 _MOST_GIVEN_UP = 2
-_MOST_WAITS = 3
-"""Turns in a row that the user waits where the agent asks for patience."""
-
 _MOST_IN_VAIN = 2
 """Answers without an offer, or a booking, after which the user turns to its alternative."""
 
-_FIRST_STATED = 3
-"""How many constraints the user states in one turn at most, where not asked."""
-
 SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
 """Slots that the delexicaliser finds; whether others are told, grounded scores say."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How a user behaves, a table of `behaviours` in `user.toml`; by default it cooperates.
+
+    Attributes:
+        meaning: What it does, in words.
+        chance: How likely an aside is in a turn, and a filler after a word.
+        before, after: Asides before, and after, what it wants.
+        fillers: What it says between words.
+        cut: With what its first request to book breaks off; nothing if it does not.
+        stated: How many constraints it states in one turn at most, where not asked.
+        patience: Turns without progress after which it gives something up.
+        waits: Turns in a row that it waits where the agent asks for patience.
+    """
+
+    meaning: str = ""
+    chance: float = 0.0
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    fillers: Sequence[str] = ()
+    cut: str = ""
+    stated: int = 3
+    patience: int = 3
+    waits: int = 3
+
+    def spoken(self, utterance: str, chance: random.Random) -> str:
+        """Return an utterance as the user says it."""
+        words: list[str] = []
+        for word in utterance.split(" "):
+            words.append(word)
+            is_within = word[-1:].isalpha() and len(words) > 1
+            if self.fillers and is_within and chance.random() < self.chance:
+                words.append(chance.choice(self.fillers))
+        asides = [*self.before, *self.after]
+        if asides and chance.random() < self.chance:
+            aside = chance.choice(asides)
+            words.insert(0 if aside in self.before else len(words), aside)
+        return " ".join(words)
+
+
+@cache
+def behaviours() -> Mapping[str, Behaviour]:
+    """Return the behaviours of scripted users by their names."""
+    tables = script("user")["behaviours"]
+    return {name: Behaviour(**table) for name, table in tables.items()}
 
 
 class ScriptedUser:
@@ -60,11 +111,16 @@ class ScriptedUser:
         task: What it wants.
         world: The benchmark, which says whether a venue meets constraints, and what names are.
         seed: What the choice of words depends on.
+        behaviour: How it behaves.
     """
 
-    def __init__(self, task: Task, world: World, seed: str) -> None:
+    def __init__(
+        self, task: Task, world: World, seed: str, behaviour: Behaviour = Behaviour()
+    ) -> None:
         self._task, self._world, self._script = task, world, script("user")
+        self._behaviour = behaviour
         self._chance = random.Random(f"{seed} {task.id}")
+        self._manner = random.Random(f"{behaviour.meaning} {seed} {task.id}")
         self._left = list(task.domains)
         # Domain -> what the venue is called that the user wants, or has chosen.
         self._names: dict[str, str] = {}
@@ -77,7 +133,8 @@ class ScriptedUser:
 
     def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
-        self._said = self._next_domain() if response is None else self._answer(response)
+        utterance = self._next_domain() if response is None else self._answer(response)
+        self._said = self._behaviour.spoken(utterance, self._manner)
         return self._said, self._over
 
     def _answer(self, response: str) -> str:
@@ -88,7 +145,7 @@ class ScriptedUser:
         is_news = bool(heard.references - self._references) or self._progress() != before
         if not heard.waits or is_news:
             self._waits = 0
-        elif self._waits < _MOST_WAITS:
+        elif self._waits < self._behaviour.waits:
             self._waits += 1
             return self._say("wait")
         utterance = self._reaction(heard)
@@ -96,7 +153,7 @@ class ScriptedUser:
         self._stalls += 1
         if self._progress() != before:
             self._stalls = 0
-        if self._stalls >= _PATIENCE:
+        if self._stalls >= self._behaviour.patience:
             utterance = self._give_up()
         return utterance.strip()
 
@@ -194,7 +251,7 @@ class ScriptedUser:
             self._chance.shuffle(chosen)
             chosen.sort(key=lambda slot: slot not in ("name", *ROUTE))
             if self._domain != "taxi":
-                chosen = chosen[:_FIRST_STATED]
+                chosen = chosen[: self._behaviour.stated]
         self._stated.update(chosen)
         return chosen
 
@@ -248,8 +305,11 @@ class ScriptedUser:
             return self._say("ask", _listed(self._missing))
         if self._phase == "finding" and self._domain != "taxi":
             return self._say("recommend", self._clauses(self._constraints))
-        slots = self._wanted.book or self._constraints
-        return f"{self._script['booking'][self._domain]} {self._clauses(slots)}."
+        slots, end = list(self._wanted.book or self._constraints), "."
+        if self._behaviour.cut and self._wanted.book and "cut" not in self._stated:
+            self._stated.add("cut")
+            slots, end = slots[:1], self._behaviour.cut
+        return f"{self._script['booking'][self._domain]} {self._clauses(slots)}{end}"
 
     # ----------------------------------------------------------------------- booking and asking
 
@@ -313,6 +373,27 @@ class ScriptedUser:
             form = phrases.get(f"{slot}={values[slot]}", phrases[slot])
             clauses.append(form.format(values[slot]))
         return " ".join(clauses)
+
+
+@cache
+def scripted_user(behaviour: str = "") -> UserMaker:
+    """Return what makes the scripted user with a behaviour; without a name, it cooperates.
+
+    Raises:
+        InputError: There is no such behaviour.
+    """
+    if not behaviour:
+        return ScriptedUser
+    if behaviour not in behaviours():
+        problem = unknown("behaviour", behaviour, behaviours())
+        raise InputError(f"user scripted:{behaviour}", problem)
+    return partial(ScriptedUser, behaviour=behaviours()[behaviour])
+
+
+@cache
+def scripted_users() -> Mapping[str, UserMaker]:
+    """Return what makes each scripted user, by what records call it."""
+    return {script_name("user", name): scripted_user(name) for name in ("", *behaviours())}
 
 
 def _listed(slots: Sequence[str]) -> str:

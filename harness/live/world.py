@@ -77,9 +77,10 @@ MOST_HEARD: Final = 10_000
 """Characters of a turn that scripts read: the time their patterns take grows with the square."""
 
 
-def script_name(role: str) -> str:
+def script_name(role: str, behaviour: str = "") -> str:
     """Return what records call the script of an "agent" or a "user", with its file's digest."""
-    return f"{SCRIPTS[role]}-{versioned(role)}"
+    name = f"{SCRIPTS[role]}:{behaviour}" if behaviour else SCRIPTS[role]
+    return f"{name}-{versioned(role)}"
 
 
 def name_problem(role: str, name: str) -> str | None:
