@@ -35,6 +35,11 @@ from .paper_table import (
     PaperSystem as PaperSystem,
     paper as paper,
 )
+from .paper_trackers import (
+    stored_row as stored_row,
+    tracker_row as tracker_row,
+    zero_shot_row as zero_shot_row,
+)
 from .rescoring import (
     Rescored as Rescored,
     find_predictions as find_predictions,

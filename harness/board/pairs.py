@@ -24,7 +24,6 @@ from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, rule_set, sha256
 
-from ..benchmark import Benchmark
 from ..comparison import (
     DEFAULT_TEST,
     SEED,
@@ -43,14 +42,19 @@ from ..metrics import (
     Figure,
     Metric,
     Presentation,
+    Rows,
     TrackedFile,
+    count_exact_turns,
+    dialogue_states,
     percent,
+    tracking_signature,
 )
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
+from ..submission import dialogue_id
 from .entries import Entry
 from .scores import FIGURES, Mismatch, mismatches, plain
-from .tracked import TrackedScores, exact_turns
+from .tracked import TrackedScores
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -91,12 +95,18 @@ def stored_evidence(entry: Entry) -> Evidence:
     return evidence_of_rows(entry.key, signature, list(map(str, dialogues.places)), rows)
 
 
-def stored_states(entry: Entry, version: str | None = None) -> Evidence:
+STATES_JGA = Figure("dst.JGA", "JGA", main=True)
+
+
+def stored_states(
+    entry: Entry, version: str | None = None, figure: Figure = STATES_JGA
+) -> Evidence:
     """Return the evidence of an entry's states from its stored marks of exact turns: JGA alone.
 
     Args:
         entry: The entry.
         version: Of the gold states; None for the benchmark's own.
+        figure: What JGA is called.
 
     Raises:
         InputError: Nothing is stored of its turns against these gold states.
@@ -105,62 +115,63 @@ def stored_states(entry: Entry, version: str | None = None) -> Evidence:
         is_own = scores.gold == "benchmark"
         is_chosen = is_own if version is None else scores.version == version
         if is_chosen and scores.gold != "file" and scores.exact:
-            signature = replace(_of_states(scores.signature), gold=scores.gold_digest)
-            return _evidence_of_turns(entry.key, signature, _exact_by_dialogue(scores.exact))
+            exact = _exact_by_dialogue(scores.exact)
+            signature = _of_states(scores.signature.benchmark, scores.gold_digest)
+            return _evidence_of_turns(entry.key, signature, _marked_rows(exact), figure)
     gold = "the benchmark's gold states" if version is None else f"gold states {version}"
     problem = f"stores nothing of its turns against {gold}; its outputs are needed"
     raise InputError(f"entry {entry.key}", problem)
 
 
-def states_of_file(
-    name: str, file: TrackedFile, benchmark: Benchmark, signature: Signature
-) -> Evidence:
+def states_of_file(name: str, file: TrackedFile, figure: Figure = STATES_JGA) -> Evidence:
     """Return the evidence of a file's states in the form that entries store: JGA alone.
 
     Args:
         name: What to call it.
-        file: Its dialogues, beside gold states of the benchmark's dialogues.
-        benchmark: The benchmark.
-        signature: That of its scores.
-
-    Raises:
-        InputError: It was compared with gold states of its own.
+        file: Its dialogues, beside gold states of the benchmark's dialogues or of its own.
+        figure: What JGA is called.
     """
-    if file.benchmark is None:
-        problem = "has gold states of its own; --gold compares it with the benchmark's, as entries"
-        raise InputError(file.source, problem)
+    counted = {}
+    for dialogue in file.dialogues:
+        counted[dialogue_id(dialogue.id)] = count_exact_turns(dialogue_states(dialogue))
+    benchmark = file.benchmark
+    if benchmark is None:
+        gold = tracking_signature(file.dialogues, None).gold or ""
+        return _evidence_of_turns(name, _of_states(None, gold), counted, figure)
     own_version, _ = gold_versions(benchmark.name)
     gold = benchmark.content_hash(rule_set(DEFAULT_RULES))
     if file.gold is not None and file.gold.version != own_version:
         gold = file.gold.digest
-    exact = _exact_by_dialogue(exact_turns(file.dialogues, benchmark))
-    return _evidence_of_turns(name, replace(_of_states(signature), gold=gold), exact)
+    rows = {}
+    for number, id_ in enumerate(benchmark.dialogues):
+        if id_ in counted:
+            rows[str(number)] = counted[id_]
+    return _evidence_of_turns(name, _of_states(benchmark.name, gold), rows, figure)
 
 
-def _of_states(signature: Signature) -> Signature:
-    """Return what exact turns depend on besides the gold states."""
-    return Signature(
-        benchmark=signature.benchmark,
-        rules=DEFAULT_RULES,
-        rules_digest=rule_set(DEFAULT_RULES).digest,
-        versions=signature.versions,
-    )
+def _of_states(benchmark: str | None, gold: str) -> Signature:
+    """Return what exact turns depend on; of a benchmark's own states, `gold` is its content."""
+    digest = rule_set(DEFAULT_RULES).digest
+    return Signature(benchmark=benchmark, rules=DEFAULT_RULES, rules_digest=digest, gold=gold)
 
 
-def _evidence_of_turns(
-    name: str, signature: Signature, exact: Mapping[int, str], figure: str = "dst.JGA"
-) -> Evidence:
-    """Return the evidence of a system from marks of its turns, by the number of a dialogue."""
+def _marked_rows(exact: Mapping[int, str]) -> Rows:
+    """Return the number of each dialogue -> its row, as `count_exact_turns` makes it."""
+    rows = {}
+    for number, marks in exact.items():
+        rows[str(number)] = {"turns": len(marks), "exact_turns": marks.count("1")}
+    return rows
+
+
+def _evidence_of_turns(name: str, signature: Signature, rows: Rows, figure: Figure) -> Evidence:
+    """Return the evidence of a system from the turns and the exact turns of its dialogues."""
     metric: Metric[object] = Metric(
-        "states",
-        Presentation("JGA", figures=[Figure(figure, "JGA", main=True)]),
-        formula=lambda sums: {figure: percent(sums["exact"], sums["turns"])},
+        figure.name,
+        Presentation(figure.title, figures=[figure]),
+        formula=lambda sums: {figure.name: percent(sums["exact_turns"], sums["turns"])},
         value=lambda _: {},
         takes_samples=True,
     )
-    rows = {}
-    for number, marks in exact.items():
-        rows[str(number)] = {"turns": len(marks), "exact": marks.count("1")}
     return Evidence.from_rows(name, signature, metric, rows)
 
 
@@ -437,8 +448,8 @@ def compared(
             evidence[entry.key] = stored_evidence(entry)
     for gold, states in marked_turns(entries).items():
         for name in names & states.keys():
-            signature = Signature(gold=gold)
-            evidence[name] = _evidence_of_turns(name, signature, states[name], figure=JGA)
+            rows, figure = _marked_rows(states[name]), Figure(JGA, "JGA")
+            evidence[name] = _evidence_of_turns(name, Signature(gold=gold), rows, figure)
     results = compare_pairs([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
     pairs, digests = {}, _digests(entries)
     for keys, result in zip(chosen, results, strict=True):

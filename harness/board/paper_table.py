@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import fmean, stdev
 from typing import TypeAlias
@@ -36,8 +36,8 @@ from ..comparison import (
 )
 from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
-from ..metrics import MAIN_SETUP
-from ..scoring import Report, reporting_words, whole_figure
+from ..metrics import MAIN_SETUP, Figure
+from ..scoring import Coverage, Report, reporting_words, whole_figure
 from ..signature import HARNESS, current_versions
 from .entries import Entry
 from .systems import arxiv_number, system_year
@@ -123,6 +123,9 @@ def bibtex(reference: Reference) -> str:
 
 MARK = "*"
 
+_OF_STATES = ("states", "zero-shot")
+"""Which rows are of trackers."""
+
 
 @dataclass(frozen=True)
 class PaperSystem:
@@ -130,20 +133,32 @@ class PaperSystem:
 
     Attributes:
         name: What it is called.
-        reports: The scores of each output, at least one; none of live dialogues.
+        reports: The scores of each output, at least one; none of live dialogues and of trackers.
         evidence: What is known of each, in the form of what entries store; or of live dialogues.
         entry: Its entry, if it is on a board.
+        stored: Figure -> value, of those that its entry stores and that cannot be tested.
+        coverages: How much of the benchmark each output plays, where that is known.
     """
 
     name: str
     reports: Sequence[Report]
     evidence: Sequence[Evidence]
     entry: Entry | None = None
+    stored: Mapping[Figure, float] = field(default_factory=dict)
+    coverages: Sequence[Coverage] = ()
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """Name -> figure, of all that is known."""
+        stored = {shown.name: shown for shown in self.stored}
+        return {**self.evidence[0].figures, **stored}
 
     def values(self, name: str) -> list[float]:
-        """Return a figure of each output, over the whole benchmark."""
+        """Return a figure of each output, over the whole benchmark; nothing if it is not known."""
         if not self.reports:
-            return [evidence.scores[name] for evidence in self.evidence]
+            stored = [value for shown, value in self.stored.items() if shown.name == name]
+            tested = [output.scores[name] for output in self.evidence if name in output.scores]
+            return stored + tested
         values = []
         for report in self.reports:
             value = whole_figure(report, name)
@@ -151,19 +166,22 @@ class PaperSystem:
                 values.append(value)
         return values
 
-    def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, object]:
+    def to_dict(
+        self, figures: Mapping[str, Figure], compared: Pair | None, kind: str, tested: bool
+    ) -> dict[str, object]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
         row: dict[str, object] = {"system": self.name, "outputs": len(self.evidence)}
-        for name in self.evidence[0].figures:
+        differences = {} if compared is None else compared.differences
+        for name in figures:
             values = self.values(name)
-            row[name] = fmean(values)
+            row[name] = fmean(values) if values else None
             row[f"{name}_deviation"] = None
             if len(values) > 1:
                 row[f"{name}_deviation"] = stdev(values)
-            if not self.reports:
+            if kind == "plays":
                 interval = intervals_of(self.evidence[0])[name]
                 row |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-            row[f"{name}_p"] = compared and compared.differences[name].p_holm
+            row[f"{name}_p"] = differences[name].p_holm if name in differences else None
         row["signature"] = "; ".join(self.signatures(tested))
         return row
 
@@ -183,15 +201,21 @@ class PaperSystem:
             distinct[str(signature)] = None
         return list(distinct)
 
-    def text(self, name: str, compared: Pair | None) -> str:
+    def text(self, shown: Figure, compared: Pair | None, kind: str) -> str:
         """Return a figure as the table shows it: mean and deviation or interval, and its mark."""
-        mark = MARK * (compared is not None and compared.differences[name].significant)
-        if not self.reports:
-            return intervals_of(self.evidence[0])[name].text(1) + mark
-        values = self.values(name)
-        text = figure(fmean(values))
+        differences = {} if compared is None else compared.differences
+        mark = ""
+        if shown.name in differences and differences[shown.name].significant:
+            mark = MARK
+        if kind == "plays":
+            return intervals_of(self.evidence[0])[shown.name].text(1) + mark
+        values = self.values(shown.name)
+        if not values:
+            return "–"
+        digits = 2 if kind in _OF_STATES else 1
+        text = figure(fmean(values), digits)
         if len(values) > 1:
-            text += f" ± {figure(stdev(values))}"
+            text += f" ± {figure(stdev(values), digits)}"
         return text + mark
 
 
@@ -199,7 +223,8 @@ def paper(
     baseline: PaperSystem | None,
     systems: Sequence[PaperSystem],
     format_: str,
-    plays: str = "",
+    kind: str = "responses",
+    about: str = "",
 ) -> str:
     """Return the table with its caption, the sentence to put under it, and what is cited.
 
@@ -207,7 +232,8 @@ def paper(
         baseline: The baseline; None to test nothing.
         systems: The systems, at least one.
         format_: "latex", "md", or "csv", which has the figures alone.
-        plays: What was played, if they are live dialogues.
+        kind: What the rows are of, a key of `_CITED`.
+        about: What was played, of live dialogues; what is shown, of trackers.
 
     Raises:
         InputError: Some scores do not compare.
@@ -215,35 +241,37 @@ def paper(
     rows = list(systems)
     if baseline is not None:
         rows.insert(0, baseline)
-    evidence: list[Evidence] = []
+    # Entries without outputs may lack some figures.
+    figures = max((row.figures for row in rows), key=len)
+    common = set(figures).intersection(*(row.evidence[0].figures for row in rows))
+    tested: list[PaperSystem] = []
     numbers: Counter[str] = Counter()
     for place, row in enumerate(rows):
-        evidence += row.evidence
         numbers[row.name] += 1
         if numbers[row.name] > 1:
             rows[place] = replace(row, name=f"{row.name} ({numbers[row.name]})")
-    check_comparable(evidence)
+        evidence = [output.of_figures(common) for output in row.evidence]
+        tested.append(replace(rows[place], evidence=evidence))
+    check_comparable([output for row in tested for output in row.evidence])
     compared: Comparison | None = None
     pairs: dict[str, Pair] = {}
     tests: dict[str, str] = {}
     if baseline is not None:
-        compared, tests = _compared(rows)
+        compared, tests = _compared(tested)
         pairs = {pair.b: pair for pair in compared.pairs}
-    figures = rows[0].evidence[0].figures
     cells, data = [], []
     for row in rows:
         pair = pairs.get(row.name)
-        cells.append([row.name] + [row.text(name, pair) for name in figures])
-        data.append(row.to_dict(pair, compared is not None))
+        cells.append([row.name] + [row.text(shown, pair, kind) for shown in figures.values()])
+        data.append(row.to_dict(figures, pair, kind, compared is not None))
     headers = ["", *(headline.title for headline in figures.values())]
-    table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
+    table = Table("paper", _caption(rows, compared, kind, about), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)
-    sentence = " ".join(_sentence(rows, tests, format_, plays))
+    sentence = " ".join(_sentence(rows, tests, format_, kind, figures))
     # All references of the table, each once.
-    scores = ["pass"] if plays else ["inform", "bleu"]
     benchmark = str(rows[0].evidence[0].signature.benchmark)
-    publications = references(["harness", benchmark, *scores, *tests])
+    publications = references(["harness", benchmark, *_cited(kind, figures), *tests])
     for row in rows:
         publication = entry_reference(row.entry)
         if publication is not None and publication not in publications:
@@ -255,6 +283,35 @@ def paper(
         return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
     titled = replace(table, title="Results", notes=[table.title])
     return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{cited}\n```\n"
+
+
+_CITED = {
+    "responses": ("inform", "bleu"),
+    "plays": ("pass",),
+    "states": ("JGA", "F1", "FGA", "GCA"),
+    "zero-shot": ("JGA", "zero-shot"),
+}
+"""What the rows of a table are of -> what the references of its figures are of."""
+
+_TRACKING = {
+    "JGA": ("joint goal accuracy", ""),
+    "zero-shot": ("each domain by itself", "over all turns of dialogues with it in their goal"),
+    "F1": ("F1 of slots", ""),
+    "FGA": ("FGA", "with λ = 0.5"),
+    "GCA": ("GCA", ""),
+    "2.1": ("gold states of MultiWOZ 2.1", ""),
+    "2.4": ("gold states of MultiWOZ 2.4", ""),
+}
+"""What references of trackers' figures are of -> what a sentence says before and after them."""
+
+
+def _cited(kind: str, figures: Iterable[str]) -> list[str]:
+    """Return what the references of figures are of, versions of the gold states included."""
+    versions = []
+    for version in ("2.1", "2.4"):
+        if any(name.endswith(f".{version}") for name in figures):
+            versions.append(version)
+    return [*_CITED[kind], *versions]
 
 
 _TESTS = {
@@ -289,13 +346,18 @@ def _compared(rows: Sequence[PaperSystem]) -> tuple[Comparison, dict[str, str]]:
     return comparison, tests
 
 
-def _caption(rows: Sequence[PaperSystem], compared: Comparison | None, plays: str) -> str:
+def _caption(
+    rows: Sequence[PaperSystem], compared: Comparison | None, kind: str, about: str
+) -> str:
     data = str(rows[0].evidence[0].signature.benchmark)
     if data in declared_names():
         data = read_data_set(data).title
     phrases = [f"Results on {data}"]
-    if plays:
-        phrases = [f"{plays}, with {INTERVAL_LEVEL} % intervals"]
+    if kind == "plays":
+        phrases = [f"{about}, with {INTERVAL_LEVEL} % intervals"]
+    elif kind in _OF_STATES:
+        known = "" if rows[0].evidence[0].signature.benchmark is None else f" on {data}"
+        phrases = [f"State tracking{known}, {about}"]
     if any(len(row.evidence) > 1 for row in rows):
         seeds = ", ".join(f"{row.name} {len(row.evidence)}" for row in rows)
         phrases.append(f"mean ± standard deviation over training seeds ({seeds})")
@@ -316,7 +378,11 @@ def _cite(cited: Sequence[Reference], format_: str) -> str:
 
 
 def _sentence(
-    rows: Sequence[PaperSystem], tests: Mapping[str, str], format_: str, plays: str
+    rows: Sequence[PaperSystem],
+    tests: Mapping[str, str],
+    format_: str,
+    kind: str,
+    figures: Mapping[str, Figure],
 ) -> Iterator[str]:
     """Yield the sentences to put under the table; the last one is the signature."""
     escape = in_latex if format_ == "latex" else escaped
@@ -324,9 +390,14 @@ def _sentence(
     def cited(subject: str) -> str:
         return _cite(references([subject]), format_)
 
-    if plays:
-        benchmark = str(rows[0].evidence[0].signature.benchmark)
-        yield f"Scores by multiwoz-harness {current_versions()[HARNESS]}{cited('harness')}, on"
+    benchmark = str(rows[0].evidence[0].signature.benchmark)
+    maker = f"Scores by multiwoz-harness {current_versions()[HARNESS]}{cited('harness')}"
+    if kind in _OF_STATES:
+        words = ", ".join(_tracking_words(_cited(kind, figures), cited, escape))
+        known = f", on {escape(benchmark)}{cited(benchmark)}" if cited(benchmark) else ""
+        yield f"{maker}{known}: {words}."
+    elif kind == "plays":
+        yield f"{maker}, on"
         words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
         yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
@@ -339,16 +410,31 @@ def _sentence(
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
     if tests:
         phrases = [_TESTS[test].format(cited(test)) + titles for test, titles in tests.items()]
-        yield f"Tests by {'task' if plays else 'dialogue'}: {'; '.join(phrases)}."
+        yield f"Tests by {'task' if kind == 'plays' else 'dialogue'}: {'; '.join(phrases)}."
     for row in rows:
-        missing = [report.coverage.of_turns - report.coverage.turns for report in row.reports]
+        coverages = [*row.coverages, *(report.coverage for report in row.reports)]
+        missing = [coverage.of_turns - coverage.turns for coverage in coverages]
         most = max(missing, default=0)
         if most:
             subject = escape(row.name) if min(missing) == most else f"A seed of {escape(row.name)}"
             played = "; tests are on the dialogues that both systems submit" if tests else ""
-            turns = f"{most} of {row.reports[0].coverage.of_turns} turns"
-            yield f"{subject} lacks {turns}, which count as failed{played}."
+            turns = f"{most} of {coverages[0].of_turns} turns"
+            count = "are left out" if kind in _OF_STATES else "count as failed"
+            yield f"{subject} lacks {turns}, which {count}{played}."
+    untested = [row.name for row in rows if tests and len(row.evidence[0].figures) < len(figures)]
+    if untested:
+        names = escape(", ".join(untested))
+        yield f"The outputs of {names} are missing: other figures than JGA are not tested."
     yield f"Signature: {'; '.join(_signatures(rows, bool(tests), format_))}"
+
+
+def _tracking_words(
+    subjects: Iterable[str], cited: Callable[[str], str], escape: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield what the figures of trackers are, each citing its source."""
+    for subject in subjects:
+        before, after = map(escape, _TRACKING[subject])
+        yield f"{before}{cited(subject)} {after}".rstrip()
 
 
 def _signatures(rows: Sequence[PaperSystem], tested: bool, format_: str) -> list[str]:

@@ -153,9 +153,7 @@ def _evidence_of_states(
             continue
         [scored] = scored_files([system], benchmark, version)
         if missing:
-            loaded = chosen_benchmark(benchmark)
-            stored = board.states_of_file(scored.name, scored.file, loaded, scored.signature)
-            evidence.append(stored)
+            evidence.append(board.states_of_file(scored.name, scored.file))
         else:
             evidence.append(tracking_evidence(scored))
     return _renamed(evidence, systems)

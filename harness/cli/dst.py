@@ -93,7 +93,7 @@ def scored_files(
     if gold_version:
         versions = [version.strip() for version in gold_version.split(",")]
         golds = [load_gold_states(version, load_benchmark()) for version in versions]
-    tracked = _tracked_files(files, golds, load_benchmark, refuse_file)
+    tracked = tracked_files(files, golds, load_benchmark, refuse_file)
     gold_domains: set[str] = set()
     ids: set[str] = set()
     for _, file in tracked:
@@ -127,11 +127,11 @@ def scored_files(
     return scored
 
 
-def _tracked_files(
+def tracked_files(
     files: Sequence[str | NamedOutputs],
     golds: Sequence[GoldStates | None],
     load_benchmark: Callable[[], Benchmark],
-    refuse_file: Callable[[InputError], None] | None,
+    refuse_file: Callable[[InputError], None] | None = None,
 ) -> list[tuple[str, TrackedFile]]:
     """Return the states of files with each of some gold states, and what to call them.
 
@@ -143,6 +143,8 @@ def _tracked_files(
         with_golds: list[TrackedFile] = []
         try:
             outputs = given if isinstance(given, NamedOutputs) else read_outputs(given)
+            if outputs.missing is not None:
+                raise outputs.missing
             states: object
             if not isinstance(outputs.content, str):
                 states = parse_predictions(outputs.content, outputs.source)

@@ -156,6 +156,12 @@ class NamedOutputs:
             return False
         return read_standard(self.content, self.source).has_states_alone
 
+    def has_gold_states(self) -> bool:
+        """Return whether they are a file that has gold states beside predicted ones."""
+        if isinstance(self.content, str):
+            return False
+        return read_standard(self.content, self.source).has_gold_states
+
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
         is_lexicalised = self.content == HUMAN

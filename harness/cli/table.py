@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from glob import glob
-from itertools import islice
 from pathlib import Path
 
 import click
 
+from mwz.normalization import DEFAULT_RULES
+
 from .. import board
 from ..benchmark import Benchmark
+from ..data import gold_versions, installed_gold_states, load_gold_states
 from ..errors import InputError
 from ..io import printable, short_names, shown_name
 from ..rooms import import_room
 from ..scoring import Options
 from . import BETWEEN, option
+from .dst import tracked_files
 from .reading import (
     NamedOutputs,
     as_stored,
     chosen_benchmark,
-    found_entry,
     read_outputs,
     read_plays,
     score_outputs,
 )
+from .tracked_files import annotated
 
 
 def _named(
@@ -60,8 +65,7 @@ def _named(
     "--baseline",
     metavar="SYSTEM",
     multiple=True,
-    help="Predictions to test against, a NAME of --name, or an entry, whose outputs may be "
-    "missing. May be repeated: the seeds of one baseline.",
+    help="Predictions to test against, or a NAME of --name. May be repeated: seeds of a baseline.",
 )
 @click.option(
     "--format",
@@ -70,6 +74,18 @@ def _named(
     default="latex",
     show_default=True,
 )
+@click.option(
+    "--gold",
+    "gold_version",
+    metavar="VERSION,…",
+    help="Compare belief states with these gold states, such as 2.2,2.4. [default: a file's own, "
+    "else all that are installed]",
+)
+@option.flag(
+    "--zero-shot",
+    help="JGA of each domain by itself, as zero-shot papers report it. Files of a row that track "
+    "one domain each are one tracker's.",
+)
 @option.benchmark
 @option.rules
 def command(
@@ -77,13 +93,17 @@ def command(
     named: Mapping[str, Sequence[str]],
     baseline: Sequence[str],
     format_: str,
+    gold_version: str | None,
+    zero_shot: bool,
     benchmark: str | None,
     rules: str,
 ) -> None:
     """Print a paper's table of BLEU, Inform, Success and Combined, with PREDICTIONS as training
     seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
     the sentence to put under it, and BibTeX. Plays (files of `mwz play`, entries of the track live)
-    have a row for each agent, with pass^k. LaTeX needs the package booktabs; csv has the figures.
+    have a row for each agent, with pass^k. Trackers, and any states with --gold, have JGA with each
+    version of the gold states, and slot F1, FGA and GCA. LaTeX needs the package booktabs; csv has
+    the figures.
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
@@ -103,21 +123,14 @@ def command(
     if plays:
         option.accept_only("predictions", "named", "baseline", "format_", "benchmark")
         rows, about = _rows_of_plays(plays, named)
+        kind = "plays"
     else:
-        about = ""
-        options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
-        entries = [found_entry(name) for name in baseline if name not in named]
-        if any(entries):
-            if len(baseline) > 1:
-                raise InputError("--baseline", "give one entry, or files: seeds of one system")
-            del groups[0]
-        outputs = [(name, list(map(read_outputs, files))) for name, files in groups]
-        rows = _rows(outputs, options, chosen_benchmark(benchmark))
-        for entry in filter(None, entries):
-            stored = [board.stored_evidence(entry)]
-            rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
+        outputs = []
+        for name, files in groups:
+            outputs.append((name, [read_outputs(file, required=False) for file in files]))
+        rows, about, kind = _scored_rows(outputs, benchmark, rules, gold_version, zero_shot)
     paper_baseline = rows.pop(0) if baseline else None
-    click.echo(printable(board.paper(paper_baseline, rows, format_, about)), nl=False)
+    click.echo(printable(board.paper(paper_baseline, rows, format_, kind, about)), nl=False)
 
 
 def _rows_of_plays(
@@ -138,6 +151,107 @@ def _rows_of_plays(
     return [board.PaperSystem(agent.name, (), [agent]) for agent in evidence], about
 
 
+def _scored_rows(
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
+    benchmark: str | None,
+    rules: str,
+    gold_version: str | None,
+    zero_shot: bool,
+) -> tuple[list[board.PaperSystem], str, str]:
+    """Return a row for each system, what the table says about them, and their kind."""
+    trackers = [output for _, outputs in groups for output in outputs if output.is_tracker()]
+    if not (trackers or gold_version or zero_shot):
+        options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
+        return _rows(groups, options, chosen_benchmark(benchmark)), "", "responses"
+    accepted = ("predictions", "named", "baseline", "format_", "benchmark")
+    option.accept_only(*accepted, "gold_version", "zero_shot", kind="states alone")
+    if zero_shot:
+        rows = _zero_shot_rows(groups, benchmark, gold_version)
+        return rows, "joint goal accuracy of each domain by itself", "zero-shot"
+    rows = _tracked_rows(groups, benchmark, gold_version)
+    about = "with the gold states of the MultiWOZ versions in parentheses"
+    if rows[0].evidence[0].signature.benchmark is None:
+        about = "with the gold states of the files"
+    return rows, about, "states"
+
+
+def _tracked_rows(
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
+    benchmark: str | None,
+    gold_version: str | None,
+) -> list[board.PaperSystem]:
+    """Return a row for each tracker: against the gold states named, its own, or all installed.
+
+    Raises:
+        InputError: Some states cannot be scored.
+    """
+    load_benchmark = cache(partial(chosen_benchmark, benchmark))
+    loaded = load_benchmark()
+    own_version, _ = gold_versions(loaded.name)
+    versions = sorted({own_version or "", *installed_gold_states(loaded.name)} - {""})
+    if gold_version is not None:
+        versions = [version.strip() for version in gold_version.split(",")]
+    golds = [load_gold_states(version, loaded) for version in versions]
+    rows = []
+    for name, outputs in groups:
+        entry = outputs[0].entry if len(outputs) == 1 else None
+        if entry is not None and outputs[0].missing is not None:
+            row = board.stored_row(entry, versions)
+        else:
+            seeds = []
+            for output in outputs:
+                has_gold = gold_version is None and output.has_gold_states()
+                against = [None] if has_gold else golds
+                read = tracked_files([output], against or [None], load_benchmark)
+                seeds.append([file for _, file in read])
+            row = board.tracker_row(_title("", outputs), seeds, entry)
+        rows.append(replace(row, name=name or row.name))
+    return rows
+
+
+def _zero_shot_rows(
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
+    benchmark: str | None,
+    gold_version: str | None,
+) -> list[board.PaperSystem]:
+    """Return a row for each tracker, with JGA of the domains that all of them track.
+
+    The files of a row are those of one tracker if each tracks one domain, another each.
+
+    Raises:
+        InputError: Some states cannot be scored, or no domain is tracked by all.
+    """
+    load_benchmark = cache(partial(chosen_benchmark, benchmark))
+    gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark())
+    tracked = []
+    common: set[str] | None = None
+    for name, outputs in groups:
+        seeds = []
+        for _, read in tracked_files(outputs, [gold], load_benchmark):
+            file = annotated(read, load_benchmark)
+            domains = file.predicted_domains
+            if len(domains) != 1:
+                domains = file.gold_domains
+            seeds.append(dict.fromkeys(sorted(domains), file))
+        joined = {domain: file for by_domain in seeds for domain, file in by_domain.items()}
+        if len(joined) == len(seeds) == sum(map(len, seeds)):
+            seeds = [joined]
+        for by_domain in seeds:
+            common = set(by_domain) if common is None else common & by_domain.keys()
+        tracked.append((_title(name, outputs), seeds))
+    if not common:
+        raise InputError("--zero-shot", "no domain is tracked by all files")
+    return [board.zero_shot_row(name, seeds, sorted(common)) for name, seeds in tracked]
+
+
+def _title(name: str, outputs: Sequence[NamedOutputs]) -> str:
+    """Return what the row of a system is called."""
+    if name or len(outputs) > 1:
+        return name or "System"
+    entry = outputs[0].entry
+    return short_names([outputs[0].name])[0] if entry is None else entry.system.name
+
+
 def _rows(
     groups: Sequence[tuple[str, Sequence[NamedOutputs]]], options: Options, benchmark: Benchmark
 ) -> list[board.PaperSystem]:
@@ -151,19 +265,33 @@ def _rows(
     Raises:
         InputError: Some outputs cannot be scored.
     """
-    all_outputs: list[NamedOutputs] = []
+    # By the default rule set, entries need no outputs.
+    scored_outputs = []
     for _, outputs in groups:
-        all_outputs += outputs
-    all_scored = iter(score_outputs(all_outputs, options, ["evidence"], benchmark))
-    short = iter(short_names([output.name for output in all_outputs]))
+        for output in outputs:
+            if output.missing is not None and options.rules != DEFAULT_RULES:
+                raise output.missing
+            if output.missing is None:
+                scored_outputs.append(output)
+    all_scored = iter(score_outputs(scored_outputs, options, ["evidence"], benchmark))
+    names = [output.name for _, outputs in groups for output in outputs]
+    short = iter(short_names(names))
     rows = []
     for name, outputs in groups:
-        scored = list(islice(all_scored, len(outputs)))
-        names = list(islice(short, len(outputs)))
-        title, entry = "System", None
-        if len(outputs) == 1:
-            title, entry = names[0], outputs[0].entry
-        title = name or title
-        reports = [outcome.report for outcome in scored]
-        rows.append(board.PaperSystem(title, reports, as_stored(scored, benchmark), entry))
+        reports, evidence = [], []
+        for output in outputs:
+            title = next(short)
+            if output.missing is not None:
+                assert output.entry is not None
+                title = output.entry.system.name
+                reports.append(output.entry.scores.main)
+                evidence.append(board.stored_evidence(output.entry))
+            else:
+                scored = next(all_scored)
+                reports.append(scored.report)
+                evidence += as_stored([scored], benchmark)
+        entry = outputs[0].entry if len(outputs) == 1 else None
+        if len(outputs) > 1:
+            title = "System"
+        rows.append(board.PaperSystem(name or title, reports, evidence, entry))
     return rows

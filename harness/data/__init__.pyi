@@ -29,6 +29,7 @@ from .goals import (
 from .gold_states import (
     all_gold_states as all_gold_states,
     import_gold_states as import_gold_states,
+    installed_gold_states as installed_gold_states,
     load_further_gold as load_further_gold,
     load_gold_states as load_gold_states,
 )

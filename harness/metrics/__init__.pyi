@@ -105,7 +105,7 @@ from .tracking.evaluation import (
     tracking_shares as tracking_shares,
     tracking_text as tracking_text,
 )
-from .tracking.goal_accuracy import is_exact as is_exact
+from .tracking.goal_accuracy import count_exact_turns as count_exact_turns, is_exact as is_exact
 from .tracking.matching import (
     SEPARATOR as SEPARATOR,
     alternatives as alternatives,

@@ -339,6 +339,14 @@ class TrackedFile:
         return domains
 
     @property
+    def predicted_domains(self) -> set[str]:
+        """The domains that its predicted states have values of."""
+        domains: set[str] = set()
+        for dialogue in self.dialogues:
+            domains |= _domains_with_values(dialogue.predicted)
+        return domains
+
+    @property
     def has_values(self) -> bool:
         """Whether it has the values of slots, and not only which slots are right."""
         return self.format != CORRECTNESS
