@@ -307,6 +307,33 @@ def test_outputs_compare_with_trackers_by_states(compare: Cli, tmp_path: Path) -
     assert "inform" not in pair
 
 
+def test_dialogues_won_and_lost_are_listed_by_cause(cli: Cli, compare: Cli, here: Path) -> None:
+    folder = first(cli)
+    listed = compare("first", HASTY, "--metrics", "inform", "--dialogues").out
+    (pair,) = compare.json("first", HASTY, "--metrics", "inform")["pairs"]
+    won = f"Inform: first has more in {pair['inform']['only_a']} dialogues; what hasty loses them"
+    assert won in listed
+    assert "never said" not in listed.partition(won)[2].partition("\n\n")[0]
+    # What entries store says the same.
+    (folder / "first" / "predictions.json.gz").unlink()
+    stored = compare("first", HASTY, "--metrics", "inform", "--dialogues").out
+    assert stored.partition(won)[2] == listed.partition(won)[2]
+    assert "--dialogues goes with --format text" in compare.refused(
+        CAREFUL, HASTY, "--dialogues", "--format", "md"
+    )
+
+
+def test_trackers_win_dialogues_by_exact_turns(compare: Cli, tmp_path: Path) -> None:
+    files = []
+    for name, said in (("right", "west"), ("wrong", "east")):
+        turn = {"gt": {"hotel": {"area": "west"}}, "pr": {"hotel": {"area": said}}}
+        files.append(write_json(tmp_path / f"{name}.json", {"d0.json": {"0": turn}}))
+    listed = compare(*files, "--dialogues").out
+    won = "exact turns: right has more in 1 dialogue; what wrong loses them by"
+    assert f"{won}\n  hotel-area wrong, 1: d0" in listed
+    assert "exact turns: wrong has more in 0 dialogues" in listed
+
+
 @pytest.mark.real_data
 def test_published_trackers_differ_significantly(
     compare: Cli, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,7 @@ import click
 from .. import board, comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
-from ..io import STANDARD_STREAM, short_names, write_json
+from ..io import STANDARD_STREAM, printable, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
 from ..rooms import import_room
 from ..scoring import Options, Wanted, with_common_metrics
@@ -26,7 +26,9 @@ from .reading import (
     read_plays,
     score_outputs,
 )
-from .tracked_files import tracking_evidence
+from .tracked_files import ScoredFile, diagnosed_file, tracking_evidence
+from .why import diagnosis_of
+from .won import Outcomes, response_outcomes, state_outcomes, stored_outcomes, won_text
 
 _STATES = "dst"
 _OF_BLEU = ("bleu", "combined")
@@ -58,6 +60,11 @@ _FOR_FREE_RUNNING = (*_FOR_PLAYS, "rules", "lexicalised", "free_running", "goals
     help="The test of all but Inform and Success, which have McNemar's exact test.",
 )
 @option.seeds("Outputs of one system, trained with several seeds: adds mean and deviation.")
+@option.flag(
+    "--dialogues",
+    help="Also list the dialogues that only one of two systems wins, by the causes of the other's "
+    "loss; of states, those with more exact turns, by the first errors.",
+)
 @option.table_format(help=f"{option.TABLE_FORMATS} Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
 @option.benchmark
@@ -73,6 +80,7 @@ def command(
     gold_version: str | None,
     test: str,
     seeds: Sequence[str],
+    dialogues: bool,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
@@ -88,10 +96,12 @@ def command(
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
+    option.refuse_if(dialogues and format_ != "text", "--dialogues goes with --format text")
     is_free_running = how["free_running"]
     option.refuse_if(
         how["goals"] != "all" and not is_free_running, "--goals goes with --free-running"
     )
+    outcomes: list[Outcomes] = []
     plays = [] if is_free_running else read_plays(names, benchmark)
     if is_free_running:
         option.accept_only(*_FOR_FREE_RUNNING, kind="free-running dialogues")
@@ -103,20 +113,20 @@ def command(
         option.accept_only(*_FOR_PLAYS)
         evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
     else:
-        chosen = None
-        if metrics is not None:
-            chosen = list(named_metrics([name.strip() for name in metrics.split(",")]))
-            choices = resampled_metrics()
-            problem = f"cannot be resampled; choose from {', '.join(choices)}"
-            refuse("metrics", [f"{name} {problem}" for name in chosen if name not in choices])
+        chosen = None if metrics is None else _chosen_metrics(metrics)
         options = Options(metrics=chosen, **how)
         outputs = [read_outputs(name, required=False) for name in names]
         is_missing = any(system.missing is not None for system in outputs)
         by_states = gold_version is not None or (is_missing and chosen == [_STATES])
         if by_states or any(system.is_tracker() for system in outputs):
-            evidence = _evidence_of_states(outputs, chosen, benchmark, gold_version)
+            evidence, files = _evidence_of_states(outputs, chosen, benchmark, gold_version)
+            if dialogues:
+                outcomes = [state_outcomes(diagnosed_file(file)) for file in files]
         else:
-            evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
+            loaded = chosen_benchmark(benchmark)
+            evidence = _evidence(outputs, options, chosen, loaded)
+            if dialogues:
+                outcomes = [_outcomes(system, options, loaded) for system in outputs]
 
     baseline = evidence[0] if systems else None
     others = evidence[1:] if systems else evidence
@@ -127,6 +137,31 @@ def command(
     if json_target == STANDARD_STREAM:
         return
     click.echo(compared.text(format_), nl=False)
+    if dialogues:
+        named = zip([system.name for system in evidence], outcomes, strict=True)
+        click.echo(printable(f"\n{won_text(dict(named))}"))
+
+
+def _outcomes(system: NamedOutputs, options: Options, benchmark: Benchmark) -> Outcomes:
+    """Return how the dialogues of a system that responds came out, and why."""
+    if system.entry is not None and system.missing is not None:
+        return stored_outcomes(system.entry, list(benchmark.dialogues))
+    strict = replace(options, setup="strict", metrics=["inform"])
+    diagnosis, _ = diagnosis_of(system, strict, benchmark)
+    return response_outcomes(diagnosis)
+
+
+def _chosen_metrics(metrics: str) -> list[str]:
+    """Return the names of the metrics of --metrics.
+
+    Raises:
+        InputError: There is no such metric, or it cannot be resampled.
+    """
+    chosen = list(named_metrics([name.strip() for name in metrics.split(",")]))
+    choices = resampled_metrics()
+    problem = f"cannot be resampled; choose from {', '.join(choices)}"
+    refuse("metrics", [f"{name} {problem}" for name in chosen if name not in choices])
+    return chosen
 
 
 def _evidence_of_states(
@@ -134,19 +169,25 @@ def _evidence_of_states(
     metrics: Sequence[str] | None,
     benchmark: str | None,
     version: str | None,
-) -> list[comparison.Evidence]:
+) -> tuple[list[comparison.Evidence], list[ScoredFile]]:
     """Return the evidence of systems by their states, in JGA alone if some outputs are missing.
+
+    Returns:
+        The evidence, and the scored files of the outputs that are not missing.
 
     Raises:
         InputError: More is asked for than states tell, or than is stored where outputs are missing.
     """
-    option.accept_only(*_FOR_PLAYS, "metrics", "gold_version", kind="states alone")
+    option.accept_only(*_FOR_PLAYS, "metrics", "gold_version", "dialogues", kind="states alone")
     if metrics is not None and metrics != [_STATES]:
         raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
     missing = [system.source for system in systems if system.missing is not None]
+    if missing and option.is_given("dialogues"):
+        raise InputError(missing[0], "outputs missing; --dialogues needs those of all trackers")
     if missing:
         notify(f"{', '.join(missing)}: outputs missing; compared from stored results: JGA")
     evidence = []
+    files = []
     for system in systems:
         if missing and system.entry is not None:
             evidence.append(board.stored_states(system.entry, version))
@@ -156,7 +197,8 @@ def _evidence_of_states(
             evidence.append(board.states_of_file(scored.name, scored.file))
         else:
             evidence.append(tracking_evidence(scored))
-    return _renamed(evidence, systems)
+        files.append(scored)
+    return _renamed(evidence, systems), files
 
 
 def _evidence(

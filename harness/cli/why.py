@@ -10,6 +10,7 @@ from typing import Any
 import click
 from tqdm import tqdm
 
+from ..benchmark import Benchmark
 from ..diagnosis import (
     CAUSES,
     SLOT_CAUSES,
@@ -22,7 +23,7 @@ from ..diagnosis import (
     tracked_text,
     turn_text,
 )
-from ..errors import InputError, unknown
+from ..errors import InputError, Remark, unknown
 from ..io import formatted, printable, short_names, write_atomically
 from ..rooms import import_room
 from ..scoring import (
@@ -137,7 +138,13 @@ def command(
         explained = _free_running(systems, Options(**how), benchmark)
     else:
         options = Options(setup="strict", metrics=["inform"], **how)
-        explained = _diagnosed(systems, options, benchmark)
+        loaded = chosen_benchmark(benchmark)
+        diagnosed = []
+        for system in systems:
+            diagnosis, remarks = diagnosis_of(system, options, loaded)
+            tell(system.source, remarks)
+            diagnosed.append((system.name, diagnosis))
+        explained = diagnosed
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
@@ -167,19 +174,14 @@ def _kind(systems: Sequence[NamedOutputs], gold_version: str | None) -> str:
     return "states" if trackers else "responses"
 
 
-def _diagnosed(
-    systems: Sequence[NamedOutputs], options: Options, benchmark: str | None
-) -> list[tuple[str, Diagnosis]]:
-    """Return the name of each system and why it loses Inform and Success; remarks are printed."""
-    loaded = chosen_benchmark(benchmark)
-    diagnosed = []
-    for system in systems:
-        scorer = Scorer(loaded, system.options(options))
-        submission = check_predictions(scorer, system.content, system.source)
-        _, played, remarks = played_predictions(scorer, submission)
-        tell(system.source, remarks)
-        diagnosed.append((system.name, diagnose(played)))
-    return diagnosed
+def diagnosis_of(
+    system: NamedOutputs, options: Options, benchmark: Benchmark
+) -> tuple[Diagnosis, Sequence[Remark]]:
+    """Return why a system loses Inform and Success, and the remarks on its outputs."""
+    scorer = Scorer(benchmark, system.options(options))
+    submission = check_predictions(scorer, system.content, system.source)
+    _, played, remarks = played_predictions(scorer, submission)
+    return diagnose(played), remarks
 
 
 def _free_running(
