@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import CAREFUL, HASTY, PROJECT, run_process, write_json
+from helpers import CAREFUL, HASTY, PROJECT, Cli, run_process, write_json
 
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.metrics import metric_results, reported_figures, response_metrics, result_types
@@ -127,6 +127,43 @@ def test_entries_without_installed_figures_hold(
     tables = (tmp_path / "docs" / "board-tables.md").read_text("utf-8")
     assert re.search(r"\| C +\|.* 32\.88 \|", tables)
     assert "1 of 1 entries hold" in mwz(package, "verify", *place).stdout
+
+
+def test_what_is_stored_of_any_track_holds_beside_a_package(
+    package: Path, tmp_path: Path, place: tuple[object, ...], plays: Path, cli: Cli
+) -> None:
+    benchmark = load_benchmark("sample")
+    tracked, plain = {}, {}
+    for id_, dialogue in benchmark.dialogues.items():
+        tracked[id_] = [{"state": state} for state in dialogue.states]
+        plain[id_] = [{"response": text} for text in dialogue.responses]
+    told = dict(list(plain.items())[:20])
+    outputs: dict[str, tuple[object, ...]] = {
+        "Careful": (CAREFUL, "--track", "end-to-end"),
+        "Hasty": (HASTY, "--track", "end-to-end"),
+        "Plain": (write_json(tmp_path / "plain.json", plain), "--track", "lexicalised"),
+        "Free": (
+            *(write_json(tmp_path / "free.json", told), "--free-running"),
+            *("--track", "lexicalised"),
+        ),
+        "Tracker": (write_json(tmp_path / "states.json", tracked), "--track", "state-tracking"),
+        "Player": (plays, "--track", "live"),
+    }
+    for name, options in outputs.items():
+        cli.done("submit", *options, "--name", name, "--benchmark", "sample", *place)
+    verified = mwz(package, "verify", "--strict", *place)
+    assert (verified.returncode, verified.stdout.splitlines()[-1:]) == (
+        0,
+        ["6 of 6 entries hold"],
+    ), verified
+    stored = {path: path.read_bytes() for path in Path(str(place[1])).rglob("*.json*")}
+    checked = mwz(package, "leaderboard", "--check", "--rescore", *place)
+    assert (checked.returncode, checked.stdout.count(": unchanged")) == (0, 6), checked.stdout
+    assert {path: path.read_bytes() for path in stored} == stored
+    # Entries of the board, whose outputs are not here.
+    compare = ("compare", "ubar", "mars", "--json", "-")
+    alone, beside = (run_process(*compare, PYTHONPATH=path) for path in (tmp_path, package))
+    assert (alone.returncode, alone.stdout) == (0, beside.stdout)
 
 
 @pytest.mark.slow

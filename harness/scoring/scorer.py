@@ -466,8 +466,9 @@ def _play(scorer: Scorer, predictions: object, source: str) -> Played:
 
 def plain_signature(scorer: Scorer) -> Signature:
     """Return what scores of plain English against goals and venues depend on in any case."""
+    # They use no metric of a package, whatever is installed.
     return replace(
-        scorer.signature(),
+        scorer.with_options(metrics=()).signature(),
         setup=None,
         domains=None,
         states=None,
