@@ -8,9 +8,16 @@ The whole way of the data is one line::
     report = scorer.score(predictions)
 
 `score(predictions, benchmark)` does it once. The names are imported when they are first used: much
-of the command line does without them.
+of the command line does without them. `__version__` is that of the package.
 """
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+import mwz
+
+_public_name, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    # Python asks a package for its version by the name of a module that it imports.
+    return mwz.__version__ if name == "__version__" else _public_name(name)

@@ -9,3 +9,5 @@ from .scoring.report import Report as Report
 from .scoring.scorer import Scorer as Scorer, score as score
 from .signature import Signature as Signature
 from .submission.formats.standard import load_predictions as load_predictions
+
+__version__: str

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from mwz.normalization import digest_of_json
 
@@ -37,7 +37,7 @@ MAIN_SETUP = "strict"
 RANKED = (MAIN_SETUP, "optimistic")
 """The set-ups that the leaderboard has, and that are computed where none is named."""
 
-BOTH = "both"
+BOTH: Literal["both"] = "both"
 """The name of the two together."""
 
 

@@ -48,7 +48,7 @@ with pytest.MonkeyPatch.context() as _patch:
 
 def _copied() -> Path | None:
     """Return where the tests import `mwz` from, if it is a copy of this folder and not linked."""
-    folder = Path(mwz.__file__).parent
+    folder = Path(mwz.__file__).resolve().parent
     return None if folder == PROJECT / "package" else folder
 
 

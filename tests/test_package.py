@@ -67,7 +67,7 @@ def _run(*command: str) -> str:
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:
-    assert mwz.__version__ == version("multiwoz-harness")
+    assert mwz.__version__ == mwz.harness.__version__ == version("multiwoz-harness")
     assert _run("-c", "import mwz; print(mwz.__version__)") == mwz.__version__
     assert _run("-m", "mwz", "--version") == f"mwz, version {mwz.__version__}"
 

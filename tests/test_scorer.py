@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from helpers import HASTY
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark, InputError, ReadingWarning, load_predictions
 from mwz.harness.scoring import Options, Scorer, database_of
 from mwz.harness.scoring.scorer import bleu_references, score
 
@@ -19,6 +21,23 @@ def test_a_scorer_gives_what_scoring_once_gives(sample: Benchmark, careful: Any)
     scorer = Scorer(sample)
     assert scorer.score(careful) == scorer.score(careful) == score(careful, sample)
     assert careful == before
+
+
+def test_warnings_can_be_silenced_or_made_errors(
+    sample: Benchmark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Written unlike the benchmark's values, among others.
+    scorer, hasty = Scorer(sample), load_predictions(HASTY)
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ReadingWarning)
+        report = scorer.score(hasty)
+    assert (issued, any(remark.warning for remark in report.remarks)) == ([], True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReadingWarning)
+        with pytest.raises(ReadingWarning, match="write them as MultiWOZ does"):
+            scorer.score(hasty)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_benchmarks_can_be_copied(sample: Benchmark, careful: Any) -> None:

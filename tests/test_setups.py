@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from helpers import RULES, benchmark, database, dialogue, goal, refusal
@@ -16,6 +16,7 @@ from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.metrics.inform import formula, setup_figures
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring.options import CHOICES, DomainChoice, SetupChoice, StateChoice
 from mwz.harness.scoring.scorer import score
 from mwz.normalization import DomainSlots
 
@@ -29,6 +30,12 @@ NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
     rates = rates_of([played], DATABASE, RULES, Setup(**ways))
     return rates["inform"]["total"], rates["success"]["total"]
+
+
+def test_type_checkers_know_the_choices_of_options() -> None:
+    fields = {"setup": SetupChoice, "domains": DomainChoice, "states": StateChoice}
+    for name, choice in fields.items():
+        assert get_args(choice) == CHOICES[name]
 
 
 # Each way, by hand.

@@ -17,7 +17,7 @@ from ..cli.tracked_files import ScoredFile
 from ..comparison import spread_of
 from ..errors import InputError, refuse
 from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
-from ..metrics import MAIN_SETUP, Choices, Played
+from ..metrics import Choices, Played
 from ..scoring import Options, Scorer, evidence_of, normalize
 from ..submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import analyse, analysis_tables, spread_table
@@ -208,7 +208,7 @@ def show_agreement(given: StudyOptions, ratings: str, file: str | None, lexicali
     without a FILE are preferences between systems' responses, which they hold: JSON, as the
     authors of MarCo published them.
     """
-    options = Options(metrics=["inform", "bleu"], setup=MAIN_SETUP, lexicalised=lexicalised)
+    options = Options(metrics=["inform", "bleu"], setup="strict", lexicalised=lexicalised)
     if file is None:
         is_table = ratings.lower().endswith(".csv")
         option.refuse_if(is_table, "a table of ratings needs FILE, the outputs that it rates")

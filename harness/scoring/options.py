@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, rule_set, rule_set_names
 
@@ -32,7 +32,16 @@ from .report import RANKED_COVERAGE
 if TYPE_CHECKING:
     from ..data import GoalsFile
 
-AUTO = "auto"
+AUTO: Literal["auto"] = "auto"
+
+SetupChoice: TypeAlias = Literal[
+    "both", "strict", "optimistic", "damd", "mintl", "caspi", "rewardnet", "ubar", "pptod",
+    "toatod", "mttod", "galaxy", "jsa-tod", "mga", "larl", "hdsa", "hdsa-literal", "uniconv",
+]  # fmt: skip
+"""The set-ups of the harness; a package's has any name, which type checkers cannot know."""
+
+DomainChoice: TypeAlias = Literal["auto", "predicted", "slots", "states", "gold"]
+StateChoice: TypeAlias = Literal["auto", "predicted", "gold"]
 
 GROUNDED = "grounded"
 """The metric that lexicalised responses are scored by in any case."""
@@ -91,9 +100,9 @@ class Options:
     """
 
     rules: str = DEFAULT_RULES
-    setup: str = BOTH
-    domains: str = AUTO
-    states: str = AUTO
+    setup: SetupChoice = BOTH
+    domains: DomainChoice = AUTO
+    states: StateChoice = AUTO
     metrics: Collection[str] | None = None
     goals: str | Path | Mapping[str, object] | GoalsFile = "all"
     lexicalised: bool = False

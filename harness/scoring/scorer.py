@@ -287,7 +287,9 @@ class Scorer:
                 sources of domains and states are as the options have them, "auto" or another.
         """
         options, rules = self.options, self.rules
-        states, domains, coverage = options.states, options.domains, None
+        states: str = options.states
+        domains: str = options.domains
+        coverage = None
         goals = options.resolved.part
         sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
         gold_domains = None
