@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import tomli_w
 from entered import REPOSITORY, enter, enter_tracker, system, tracker_scores
 from helpers import Cli, sample_predictions, write_json
 
+from mwz.database import VenueDatabase
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Reading, Row, read_entries, read_responses
 from mwz.harness.board.copied import fingerprints_of
@@ -23,7 +25,9 @@ from mwz.harness.board.entries import ENTRY_FILE, in_order, read_order
 from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import raised_flags, unreviewed_flags
 from mwz.harness.errors import InputError
+from mwz.harness.metrics import measured_knowledge
 from mwz.harness.scoring import Options, Scorer, report_on
+from mwz.harness.scoring.scorer import database_of
 from mwz.harness.submission.profile.profile import Profile
 
 Predictions = Mapping[str, Any]
@@ -31,6 +35,8 @@ Turn = dict[str, Any]
 Change = Callable[[str, int, Turn], Turn]
 """Dialogue id, turn from 0, turn -> turn."""
 
+_NAME = re.compile(r"\[(value_)?(name|trainid|id)\]")
+_PLACE = re.compile(r"\[(value_)?(\w+)\]")
 _PLACEHOLDER = re.compile(r"\b(NAME|TRAINID|PHONE|ADDRESS|POST|REFERENCE)\b")
 
 ALL = "[name] [trainid] [phone] [address] [postcode] [reference]"
@@ -99,15 +105,18 @@ class _Boards:
         content = json.dumps(predictions).encode()
         plain = track == "lexicalised"
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
+        if track == "end-to-end":
+            metrics.append("dst")
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
         reading = Reading(scorer=own)
         read = read_responses(content, "new.json", reading, english=plain).responses
         report = report_on(own, read.main)
-        known = system(name="new", track=track, **facts)
-        entry = enter(self.folder, "new", known, {"2021": report}, content)
+        stated = system(name="new", track=track, **facts)
+        entry = enter(self.folder, "new", stated, {"2021": report}, content)
         states = read.main.states if read.main.predicts_states else None
         fingerprints = fingerprints_of(own.benchmark, read.main.responses, states)
-        return replace(entry, scores=replace(entry.scores, fingerprints=fingerprints))
+        known = measured_knowledge(own.played(read.main), own.benchmark)
+        return replace(entry, scores=replace(entry.scores, fingerprints=fingerprints, flags=known))
 
     def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
         return self.row_of(self.entry(predictions, track, **facts))
@@ -180,11 +189,81 @@ def _gold_state(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn
     return {**turn, "state": {domain: {**slots, "stay": "1"} for domain, slots in state.items()}}
 
 
+def _some_references(
+    benchmark: Benchmark, id_: str, number: int, turn: Turn, share: float, edited: float
+) -> Turn:
+    """Say what the reference says in some of the turns."""
+    if random.Random(f"{number} {id_}").random() >= share:
+        return turn
+    return _reference(benchmark, id_, number, turn, edited)
+
+
+def _query_fits(database: VenueDatabase, benchmark: Benchmark, id_: str, turn: Turn) -> set[str]:
+    """Return the domains of a turn's state whose venues all fit the goal."""
+    fitting = set()
+    for domain, slots in turn["state"].items():
+        goal = benchmark.dialogues[id_].goal.get(domain)
+        if goal is not None:
+            found = database.query(domain, slots)
+            if found <= database.query(domain, goal.informable) and (found or domain == "taxi"):
+                fitting.add(domain)
+    return fitting
+
+
+def _domains_that_fit(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Make those domains active whose offer fits the goal."""
+    fitting = _query_fits(database_of(Scorer(benchmark)), benchmark, id_, turn)
+    return {**turn, "active_domains": sorted(fitting)}
+
+
+def _names_that_fit(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Name no venue where no offer fits the goal."""
+    if _query_fits(database_of(Scorer(benchmark)), benchmark, id_, turn):
+        return turn
+    return {**turn, "response": _NAME.sub("it", turn["response"])}
+
+
+def _goal_at_names(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Give the goal for the state where a venue is named."""
+    goal, state = benchmark.dialogues[id_].goal, turn["state"]
+    if not _NAME.search(turn["response"]):
+        return turn
+    known = {domain: goal[domain].informable for domain in state if domain in goal}
+    return {**turn, "state": {**state, **known}}
+
+
+def _requested(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Say what the goal requests wherever a venue is named, and no number elsewhere."""
+    goal, state = benchmark.dialogues[id_].goal, turn["state"]
+    response = turn["response"]
+    if _NAME.search(response):
+        for domain in goal.keys() & state.keys():
+            for slot in sorted(goal[domain].requestable):
+                response += f" [{slot.lower().replace('post', 'postcode')}]"
+    return {**turn, "response": response}
+
+
 CHEATS: Mapping[str, tuple[Callable[..., Turn], str]] = {
     "everything at the end": (_at_the_end, "placement"),
     "numbers after every name": (_numbers, "placeholders"),
-    "references": (partial(_reference, edited=0.0), "reference_placeholders"),
-    "references with words exchanged": (partial(_reference, edited=0.7), "reference_placeholders"),
+    "references": (partial(_reference, edited=0.0), "reference_phrases"),
+    "references with words exchanged": (partial(_reference, edited=0.7), "reference_phrases"),
+    "a tenth of the references": (
+        partial(_some_references, share=0.1, edited=0.0),
+        "reference_phrases",
+    ),
+    "a quarter of them, half of the words exchanged": (
+        partial(_some_references, share=0.25, edited=0.5),
+        "reference_phrases",
+    ),
+    "a tenth of the references, by BLEU": (
+        partial(_some_references, share=0.15, edited=0.0),
+        "bleu",
+    ),
+    "requested slots": (_requested, "requests"),
+    "domains whose offer fits": (_domains_that_fit, "offers"),
+    "names where the offer fits": (_names_that_fit, "offers"),
+    "goals where a venue is named": (_goal_at_names, "offers"),
     "gold states with an inert slot": (_gold_state, "gold_states"),
 }
 """Way to win -> how KRLS's turns are changed, and the flag that it raises."""
@@ -198,6 +277,15 @@ def test_a_known_way_to_win_raises_its_flag_and_has_no_rank(
     change, flag = CHEATS[cheat]
     predictions = {id_: krls[id_] for id_ in third.dialogues}
     assert flag in _raised(boards_of_third.row(_every(predictions, partial(change, third))))
+
+
+@pytest.mark.real_data
+def test_what_cheats_are_made_of_raises_no_flag(
+    boards_of_third: _Boards, krls: Predictions, third: Benchmark
+) -> None:
+    row = boards_of_third.row({id_: krls[id_] for id_ in third.dialogues})
+    assert (row.rank, raised_flags(row)) == (1, [])
+    assert {"reference_phrases", "bleu", "requests", "offers"} <= row.flags.keys()
 
 
 @pytest.mark.real_data
@@ -239,15 +327,7 @@ def _mars_where_venues_are_named(
     mars: Predictions, krls: Predictions, multiwoz: Benchmark
 ) -> dict[str, list[Turn]]:
     """Return Mars with goals for states in the turns that name a venue."""
-
-    def change(id_: str, number: int, turn: Turn) -> Turn:
-        goal, state = multiwoz.dialogues[id_].goal, turn["state"]
-        if not re.search(r"\[(value_)?(name|trainid|id)\]", turn["response"]):
-            return turn
-        known = {domain: goal[domain].informable for domain in state if domain in goal}
-        return {**turn, "state": {**state, **known}}
-
-    return _every(mars, change)
+    return _every(mars, partial(_goal_at_names, multiwoz))
 
 
 def _the_better_by_dialogue(
@@ -279,6 +359,108 @@ def test_citing_the_copied_system_gives_no_rank(
         other.ranking_key[0]
         for other in make_board(boards.published, "2021").of_track("end-to-end")
     )
+
+
+# ------------------------------------------------------------------ beside published entries
+
+
+@pytest.fixture
+def boards_without_krls(tmp_path: Path, scorer: Scorer, published: list[Entry]) -> _Boards:
+    """Boards on which KRLS's outputs are a new system's."""
+    others = [entry for entry in published if not entry.key.startswith("krls")]
+    return _Boards(tmp_path / "submissions", scorer, others)
+
+
+def _best_by_bleu(
+    outputs: Sequence[Predictions], benchmark: Benchmark, id_: str, number: int, turn: Turn
+) -> Turn:
+    """Say what of several systems' responses has most pairs of words of the reference."""
+    reference = _pairs(benchmark.dialogues[id_].references["mwz22"][number])
+    best, best_share = turn["response"], -1.0
+    for predictions in outputs:
+        turns = predictions.get(id_, ())
+        if number < len(turns):
+            text = _PLACE.sub(lambda match: match[2].upper(), turns[number]["response"])
+            said = _pairs(text)
+            share = len(said & reference) / max(len(said | reference), 1)
+            if share > best_share:
+                best, best_share = turns[number]["response"], share
+    return {**turn, "response": best}
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(text.split()))
+
+
+def _states_ahead(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Give what the user says of a domain until the end, as soon as it comes up."""
+    last = benchmark.dialogues[id_].states[-1]
+    state = {domain: last.get(domain, slots) for domain, slots in turn["state"].items()}
+    return {**turn, "state": state}
+
+
+def _noisy_gold(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Give gold states without a tenth of their slots."""
+    state: dict[str, dict[str, str]] = {}
+    for domain, slots in benchmark.dialogues[id_].states[number].items():
+        for slot, value in slots.items():
+            if random.Random(f"{id_} {domain} {slot}").random() >= 0.1:
+                state.setdefault(domain, {})[slot] = value
+    return {**turn, "state": state}
+
+
+def _gold_where_named(benchmark: Benchmark, id_: str, number: int, turn: Turn) -> Turn:
+    """Give the gold state where a venue is named."""
+    if not _NAME.search(turn["response"]):
+        return turn
+    return {**turn, "state": benchmark.dialogues[id_].states[number]}
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("change", [_states_ahead, _noisy_gold, _gold_where_named])
+def test_knowing_gold_where_nobody_is_right_has_no_rank(
+    change: Change, boards_without_krls: _Boards, krls: Predictions, multiwoz: Benchmark
+) -> None:
+    row = boards_without_krls.row(_every(krls, partial(change, multiwoz)))
+    assert "hard_states" in _raised(row)
+
+
+@pytest.mark.real_data
+def test_the_best_of_several_entries_has_no_rank(
+    boards_without_krls: _Boards,
+    krls: Predictions,
+    predictions: Callable[[str], Predictions],
+    multiwoz: Benchmark,
+) -> None:
+    others = [predictions(name) for name in ("mars", "galaxy-e2e", "pptod", "rstod", "ubar")]
+    best = _every(krls, partial(_best_by_bleu, [krls, *others], multiwoz))
+    assert "bleu" in _raised(boards_without_krls.row(best))
+
+
+@pytest.mark.real_data
+def test_a_mixture_with_outputs_that_nobody_has_entered_names_the_entry_that_has(
+    boards_without_krls: _Boards,
+    krls: Predictions,
+    predictions: Callable[[str], Predictions],
+    multiwoz: Benchmark,
+) -> None:
+    row = boards_without_krls.row(_the_better_by_dialogue(predictions("mars"), krls, multiwoz))
+    assert "copied_responses" in _raised(row)
+    assert row.copied["copied_responses"] == "mars"
+
+
+@pytest.mark.real_data
+def test_what_came_before_a_cheat_keeps_flags_and_ranks(
+    boards: _Boards, krls: Predictions, multiwoz: Benchmark
+) -> None:
+    cheat = boards.entry(_every(krls, partial(_noisy_gold, multiwoz)))
+    before = make_board(boards.published, "2021")
+    after = make_board([*boards.published, cheat], "2021")
+    for track, tables in before.tables_by_track.items():
+        for table, table_after in zip(tables, after.tables_by_track[track], strict=True):
+            rows = {row.key: row for row in table_after}
+            for row in table:
+                assert (rows[row.key].rank, rows[row.key].flags) == (row.rank, row.flags)
 
 
 def _with_states_of(entry: Entry, key: str) -> Entry:

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 from entered import REPOSITORY, system
-from helpers import benchmark, dialogue, goal
+from helpers import benchmark, dialogue, goal, parse_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Board, Entry, Row, Scores, System, copied, read_entries
-from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
+from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of, hard_states
 from mwz.harness.board.entries import entry_problems
 from mwz.harness.board.model import fingerprints
 from mwz.harness.board.rows import raised_flags, response_row
 from mwz.harness.io import validated
-from mwz.harness.metrics import flags
-from mwz.harness.scoring import Options
+from mwz.harness.metrics import flags, knowledge
+from mwz.harness.scoring import Options, Scorer, normalize
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import declared_flags
 
@@ -31,7 +31,7 @@ Measured = tuple[Benchmark, Sequence[Turns]]
 @pytest.fixture(autouse=True)
 def _twenty_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let shares of few units be measured: what they are of can be worked out by hand."""
-    for module in (flags, copied):
+    for module in (flags, copied, knowledge):
         monkeypatch.setattr(module, "FEWEST", 20)
 
 
@@ -74,12 +74,6 @@ def _placement(count: int) -> Measured:
     return _on(["NAME is nice"]), _mixed(count, _said("[name]"), _said("[phone]"))
 
 
-def _reference_placeholders(count: int) -> Measured:
-    # Turns whose reference has one placeholder do not count.
-    on = _on(["NAME, PHONE, in the AREA", "NAME"])
-    return on, _mixed(count, _said("[phone] [name]", "ok"), _said("[name]", "[name]"))
-
-
 def _gold_states(count: int) -> Measured:
     # No query asks how long somebody stays.
     gold = {"hotel": {"area": "north", "stay": "2"}}
@@ -100,7 +94,6 @@ def _told(count: int) -> Measured:
 CASES: Mapping[str, tuple[Callable[[int], Measured], tuple[int, float], tuple[int, float]]] = {
     "placeholders": (_placeholders, (50, 2.5), (51, 2.51)),
     "placement": (_placement, (30, 0.3), (29, 0.29)),
-    "reference_placeholders": (_reference_placeholders, (55, 0.55), (56, 0.56)),
     "gold_states": (_gold_states, (85, 0.85), (86, 0.86)),
     "told": (_told, (50, 6.0), (51, 6.12)),
 }
@@ -127,8 +120,6 @@ def test_numbers_without_a_name_are_not_measured() -> None:
     [
         # Fewer than a tenth of the references' placeholders: plain words.
         ("placement", _on(["NAME"]), _mixed(9, _said("[name]"), _said("ok"))),
-        # 19 turns with placeholders are too few.
-        ("reference_placeholders", _on(["NAME PHONE"], 19), [_said("[name] [phone]")] * 19),
         ("gold_states", _on(["NAME"]), [_said("ok")] * HUNDRED),
         ("told", _on(["NAME"]), [_said("golden spoon")] * HUNDRED),
     ],
@@ -144,6 +135,82 @@ def test_states_say_something_of_gold_whatever_queries_the_database() -> None:
     assert _measured(*made, states="gold")["gold_states"] == 0.81
 
 
+# ------------------------------------------------------------------------------- knowledge
+
+
+def _known(on: Benchmark, said: Sequence[Turns]) -> Figures:
+    scorer = Scorer(on)
+    predictions = dict(zip(on.dialogues, said, strict=True))
+    submission = normalize(scorer, parse_submission(predictions, on, "file"))
+    return knowledge.measured_knowledge(scorer.played(submission), on)
+
+
+@pytest.mark.parametrize(("count", "raised"), [(3, False), (4, True)])
+def test_phrases_that_only_the_turns_references_have_are_counted(count: int, raised: bool) -> None:
+    """Every reference has three words of its own, and three of all; others' own do not count."""
+    goals = {"restaurant": goal()}
+    dialogues = {}
+    for number in range(HUNDRED):
+        text = f"own {number} phrase and what all say"
+        dialogues[f"d{number}"] = dialogue(goals, 1, references=[text])
+    said = []
+    for number in range(HUNDRED):
+        whose = number if number < count else number - 1
+        said.append(_said(f"well own {whose} phrase so it is what all say"))
+    share = _known(benchmark(dialogues), said)["reference_phrases"]
+    assert share == count / 100
+    assert declared_flags()["reference_phrases"].is_raised(share) == raised
+
+
+def test_slots_told_before_anybody_asks_are_held_against_those_that_the_goal_requests() -> None:
+    """Of 50 requested telephone numbers 45 are told unasked, of 50 others 19: 0.9 / (20/50).
+
+    Those asked for do not count. Of addresses and postcodes 200 are not requested, nor told.
+    So it is 0.9 / (20/250).
+    """
+    wanted = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+    other = {"restaurant": goal({"area": "north"})}
+    dialogues = {}
+    said = []
+    state = {"restaurant": {"area": "north"}}
+    for number in range(HUNDRED):
+        played = dialogue(wanted if number < 50 else other, 2, states=[state] * 2)
+        dialogues[f"d{number}"] = replace(played, users=["north , please", "the phone number ?"])
+        is_told = number < 45 or 50 <= number < 69
+        first = "[name] [phone]" if is_told else "[name]"
+        said.append(_said(first, "[phone]", state=state))
+    figures = _known(benchmark(dialogues), said)
+    assert figures["requests"] == pytest.approx(0.9 / (20 / 250))
+
+
+def test_offers_are_held_against_those_that_do_not_fit() -> None:
+    """All 50 fitting venues are offered; of 50 others 20, and of these 5 in another domain's turns.
+
+    The share falls by 1 - 15/50. Where the human names nothing, nothing is due.
+    """
+    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": {"area": "south"}}
+    wanted = {"restaurant": goal({"food": "greek"})}
+    played = dialogue(
+        wanted,
+        2,
+        references=["NAME is nice", "ok"],
+        states=[fits] * 2,
+        active=[["restaurant"]] * 2,
+    )
+    on = benchmark({f"d{number}": played for number in range(HUNDRED)})
+    said = []
+    for number in range(HUNDRED):
+        text = "[name]" if number < 70 else "which area ?"
+        domains = ["hotel"] if 50 <= number < 55 else ["restaurant"]
+        state = fits if number < 50 else unfit
+        said.append(_said(text, "[name]", state=state, active_domains=domains))
+    assert _known(on, said)["offers"] == pytest.approx(1 - 15 / 50)
+
+
+def test_of_few_turns_nothing_is_known() -> None:
+    assert _known(_on(["NAME"], 19), [_said(f"[name] and {_SIX} [phone]")] * 19) == {}
+
+
 # ------------------------------------------------------------------------------- copies
 
 
@@ -152,37 +219,66 @@ def _entry(name: str, marks: Fingerprints, **facts: Any) -> Entry:
     return Entry(Path(name), known, Scores(fingerprints=marks))
 
 
-def _marks(kind: str, shared: int) -> tuple[Fingerprints, Fingerprints]:
-    """Return what is known of two systems that share so many of 100 turns."""
+def _marks(shared: int) -> tuple[Fingerprints, Fingerprints]:
+    """Return the states of two systems that share so many of 100 turns."""
     own, other = "aa" * 100, "aa" * shared + "bb" * (100 - shared)
-    return Fingerprints("b", **{kind: own}), Fingerprints("b", **{kind: other})
+    return Fingerprints("b", states=own), Fingerprints("b", states=other)
 
 
-@pytest.mark.parametrize(
-    ("kind", "flag", "limit"),
-    [("phrases", "copied_responses", 57), ("states", "copied_states", 75)],
-)
-def test_the_later_of_two_copies_names_the_other(kind: str, flag: str, limit: int) -> None:
-    for shared, raised in ((limit, False), (limit + 1, True)):
-        first, second = _marks(kind, shared)
+def test_the_later_of_two_copies_names_the_other() -> None:
+    for shared, raised in ((75, False), (76, True)):
+        first, second = _marks(shared)
         entries = [_entry("first", first), _entry("second", second)]
         # Who was there before is not accused.
-        expected = {"first": {}, "second": {flag: ("first", shared / 100)}}
+        expected = {"first": {}, "second": {"copied_states": ("first", shared / 100)}}
         assert copies(fingerprints(entries)) == expected
-        assert declared_flags()[flag].is_raised(shared / 100) == raised
+        assert declared_flags()["copied_states"].is_raised(shared / 100) == raised
+
+
+def _phrases(*dialogues: str) -> Fingerprints:
+    return Fingerprints("b", phrases="  ".join(dialogues))
+
+
+def test_a_mixture_is_of_several_entries_and_names_the_first_that_has_most() -> None:
+    """Of 100 dialogues of ten long responses, one has nine of the first's, two of the second's.
+
+    Eight of ten are not nearly all; dialogues with four long responses are too short to tell.
+    """
+    first = _phrases(*["aa" * 10] * 100, *["aa" * 4] * 50)
+    second = _phrases(*["bb" * 10] * 100, *["bb" * 4] * 50)
+    mixture = [*["aa" * 9 + "cc"], *["bb" * 10] * 2, *["aa" * 8 + "cc" * 2] * 97, *["aa" * 4] * 50]
+    marks = {"first": first, "second": second, "third": _phrases(*mixture)}
+    shares = copies(marks)
+    assert shares["second"] == {"copied_responses": ("", 0.0)}
+    assert shares["third"] == {"copied_responses": ("second", 0.03)}
+    assert not declared_flags()["copied_responses"].is_raised(0.03)
+    assert declared_flags()["copied_responses"].is_raised(0.04)
+
+
+def test_states_are_held_against_those_that_no_earlier_entry_has_right() -> None:
+    """Ten trackers have 60 of 100 turns wrong; the next one has 9 of these right, and others wrong.
+
+    Before there are ten, and of less than 20 turns, there is nothing to tell.
+    """
+    ten = {f"e{number}": ("2.2", "1" * 40 + "0" * 60) for number in range(10)}
+    for count, raised in ((9, False), (10, True)):
+        following = ("2.2", "0" * 40 + "1" * count + "0" * (60 - count))
+        assert hard_states({**ten, "next": following}) == {"next": count / 60}
+        assert declared_flags()["hard_states"].is_raised(count / 60) == raised
+    assert hard_states({**ten, "short": ("2.2", "1" * 59 + "." * 41)}) == {}
+    # With its gold states nobody else is scored.
+    assert hard_states({**ten, "other": ("2.4", "1" * 100)}) == {}
 
 
 def test_a_state_that_agrees_with_gold_tells_something_where_the_other_does_not() -> None:
     """Of 100 turns both agree with gold in 20, one of the two in 20, and 30 of the rest are equal.
 
-    80 turns count, of which 30 are equal: 3/8. A short response, in contrast, says nothing.
+    80 turns count, of which 30 are equal: 3/8.
     """
     own = "--" * 20 + "--" * 20 + "aa" * 60
     other = "--" * 20 + "aa" * 20 + "aa" * 30 + "bb" * 30
     first, second = Fingerprints("b", states=own), Fingerprints("b", states=other)
-    assert first.shared(second, "states") == second.shared(first, "states") == 3 / 8
-    first, second = Fingerprints("b", phrases=own), Fingerprints("b", phrases=other)
-    assert first.shared(second, "phrases") == 1 / 2
+    assert first.shared_states(second) == second.shared_states(first) == 3 / 8
 
 
 def test_declared_states_of_others_raise_nothing() -> None:
@@ -200,7 +296,7 @@ def test_declared_states_of_others_raise_nothing() -> None:
 
 
 def test_the_entry_named_by_states_of_must_have_these_states() -> None:
-    first, second = _marks("states", 99)
+    first, second = _marks(99)
     for whose, message in (
         ("first", "its belief states are not those of first (0.99 of them are)"),
         ("third", "its belief states are not those of third (too few can be compared)"),
@@ -233,7 +329,7 @@ def published(project_board: Board) -> list[Row]:
 
 
 # What is given what it has in common with the references, and not reviewed.
-GIVEN = {"krls-gold-acts": {"reference_placeholders"}, "uniconv": {"gold_states"}}
+GIVEN = {"krls-gold-acts": {"bleu"}, "uniconv": {"gold_states", "hard_states"}}
 # What one paper's systems share: key -> flags. It is reviewed.
 SHARED = {
     "dard-best-agents": {"copied_states", "copied_responses"},
@@ -266,13 +362,15 @@ def test_the_human_responses_are_the_first_that_others_can_be_copies_of() -> Non
 
 
 def test_honest_ranges_are_those_of_honest_entries(published: Sequence[Row]) -> None:
-    for flag in CASES:
+    for flag, feature in declared_flags().items():
         values = []
+        if not feature.honest:
+            continue
         for row in published:
             # In plain English, what the harness made of published outputs is honest.
             is_honest = flag == "told" or not row.entry.system.predictions.by_harness
-            if is_honest and row.key != "krls-gold-acts" and flag not in raised_flags(row):
+            if is_honest and row.key not in GIVEN and flag not in raised_flags(row):
                 values += [row.flags[flag]] if flag in row.flags else []
-        least, greatest = declared_flags()[flag].honest
+        least, greatest = feature.honest
         assert least - 0.01 < min(values) < least + 0.02
         assert greatest - 0.02 < max(values) < greatest + 0.01

@@ -8,7 +8,7 @@ systems' turns is equal, and too few to tell what was said: by chance one turn i
 from __future__ import annotations
 
 import hashlib
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,7 +22,7 @@ from pydantic import Field
 from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
-from ..metrics import FEWEST, TrackedDialogue, queries, track_states
+from ..metrics import FEWEST, TrackedDialogue, queries, track_states, words_of
 from .tracked import exact_turns
 
 if TYPE_CHECKING:
@@ -31,28 +31,27 @@ if TYPE_CHECKING:
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
 
-_WORD = re.compile(r"[^\W_]+")
+NEARLY_ALL = 0.9
+"""The share of a dialogue's responses that are another entry's, from which it is copied."""
 
-
-@lru_cache(maxsize=1 << 14)
-def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a normalised response, without punctuation."""
-    return tuple(_WORD.findall(text))
-
+SEVERAL = 5
+"""Long responses of a dialogue that are hardly by chance nearly all another entry's."""
 
 _DIGITS = ascii_letters + digits + "+/"
 _WIDTH = 2
 _MISSING = ".."
 _LEFT_OUT = "--"
+_BETWEEN = "  "
 
-_Mark = Annotated[str, Field(pattern=r"^([A-Za-z0-9+/]{2}|\.\.|--)*$")]
+_Mark = Annotated[str, Field(pattern=r"^([A-Za-z0-9+/]{2}|\.\.|--|  )*$")]
 
 
 @dataclass(frozen=True)
 class Fingerprints:
     """What shows copies of an entry. Each text has two characters per turn of the benchmark.
 
-    `..` is a turn that is not played, `--` one that is left out of the comparison.
+    `..` is a turn that is not played, `--` one that is left out of the comparison; two blanks are
+    between dialogues.
 
     Attributes:
         benchmark: The benchmark's name.
@@ -73,48 +72,75 @@ class Fingerprints:
 
     @cached_property
     def marks(self) -> Mapping[str, NDArray[np.uint16]]:
-        """Kind -> array of a number per turn of the benchmark, which stands for its mark."""
-        kinds = _KINDS.values()
-        return {kind: np.frombuffer(getattr(self, kind).encode(), "<u2") for kind in kinds}
+        """Field -> array of a number per turn, or between dialogues, which stands for its mark."""
+        fields = {"phrases": self.phrases, "states": self.states}
+        return {name: np.frombuffer(text.encode(), "<u2") for name, text in fields.items()}
 
-    def shared(self, other: Fingerprints, kind: str) -> float | None:
-        """Return the share of an entry's turns in which another one's are equal.
+    def compares_with(self, other: Fingerprints, field: str) -> bool:
+        """Return whether another entry's marks are of the same turns."""
+        is_known = bool(getattr(self, field)) and bool(getattr(other, field))
+        same_turns = len(self.marks[field]) == len(other.marks[field])
+        return is_known and same_turns and other.benchmark == self.benchmark
 
-        Args:
-            other: What is known of the other entry.
-            kind: "phrases" or "states".
+    def shared_states(self, other: Fingerprints) -> float | None:
+        """Return the share of turns with another entry's states, except where both are gold.
 
-        Returns:
-            None if they are not of one benchmark, or too few turns are known of both.
+        None if they are not of one benchmark, or too few turns are known of both.
         """
-        marks, others = self.marks[kind], other.marks[kind]
-        if other.benchmark != self.benchmark or len(others) != len(marks):
+        if not self.compares_with(other, "states"):
             return None
-        missing = int.from_bytes(_MISSING.encode(), "little")
-        left_out = int.from_bytes(_LEFT_OUT.encode(), "little")
-        both = (marks != missing) & (others != missing)
+        marks, others = self.marks["states"], other.marks["states"]
+        left_out = _code(_LEFT_OUT)
+        both = (marks != _code(_BETWEEN)) & (marks != _code(_MISSING)) & (others != _code(_MISSING))
         # A state that agrees with gold says something where the other one does not.
-        is_out = marks == left_out
-        if kind == "states":
-            is_out &= others == left_out
-        both &= ~is_out
+        both &= (marks != left_out) | (others != left_out)
         turns = int(both.sum())
         if turns < FEWEST:
             return None
         return int(np.sum(both & (marks == others))) / turns
 
+    def copied_dialogues(self, earlier: Mapping[str, Fingerprints]) -> tuple[str, float] | None:
+        """Return the share of dialogues whose long responses are nearly all one earlier entry's.
+
+        A mixture has some of each of several entries.
+
+        Args:
+            earlier: Key -> what is known of the entries.
+
+        Returns:
+            The key of the entry that most of them are of, "" if there are none, and the share;
+            None if there are too few to compare.
+        """
+        marks = self.marks["phrases"]
+        starts = np.append(0, np.flatnonzero(marks == _code(_BETWEEN)))
+        is_long = ~np.isin(marks, (_code(_MISSING), _code(_LEFT_OUT), _code(_BETWEEN)))
+        others = {key: o for key, o in earlier.items() if self.compares_with(o, "phrases")}
+        if not others:
+            return None
+        long = np.add.reduceat(is_long, starts, dtype=int)
+        compared = long >= SEVERAL
+        if compared.sum() < FEWEST:
+            return None
+        copied = np.zeros_like(compared)
+        whose, most = "", 0
+        for key, other in others.items():
+            shared = np.add.reduceat(is_long & (marks == other.marks["phrases"]), starts, dtype=int)
+            copied_of_other = compared & (shared >= NEARLY_ALL * long)
+            copied |= copied_of_other
+            # Of several that are alike it is the first one's.
+            if copied_of_other.sum() > most:
+                whose, most = key, copied_of_other.sum()
+        return whose, int(copied.sum()) / int(compared.sum())
+
 
 Copies: TypeAlias = Mapping[str, Mapping[str, tuple[str, float]]]
-"""Key -> flag -> the key of the entry that it has something of, and the share of its turns."""
+"""Key -> flag -> the key of the earlier entry that it has most of, "" for none, and the share."""
 
 COPIED_STATES = "copied_states"
 
-_KINDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
-"""Flag -> kind of fingerprint that another entry may share."""
 
-
-def copies(fingerprints: Mapping[str, Fingerprints]) -> Copies:
-    """Return key -> flag -> the largest share that an entry has of one that came before it.
+def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, tuple[str, float]]]:
+    """Return key -> flag -> what an entry has of those that came before it, as `Copies`.
 
     Args:
         fingerprints: Key -> those of each system, in the order in which they came.
@@ -123,13 +149,52 @@ def copies(fingerprints: Mapping[str, Fingerprints]) -> Copies:
     earlier: dict[str, Fingerprints] = {}
     for name, outputs in fingerprints.items():
         shares[name] = {}
-        for flag, kind in _KINDS.items():
-            for key, others in earlier.items():
-                share = outputs.shared(others, kind)
-                # Of several that are alike it is the first one's.
-                if share is not None and share > shares[name].get(flag, ("", -1.0))[1]:
-                    shares[name][flag] = (key, share)
+        responses = outputs.copied_dialogues(earlier)
+        if responses is not None:
+            shares[name]["copied_responses"] = responses
+        for key, others in earlier.items():
+            share = outputs.shared_states(others)
+            # Of several that are alike it is the first one's.
+            if share is not None and share > shares[name].get(COPIED_STATES, ("", -1.0))[1]:
+                shares[name][COPIED_STATES] = (key, share)
         earlier[name] = outputs
+    return shares
+
+
+TRACKERS = 10
+"""Entries that track a turn, from which it says something that none of them is right."""
+
+
+def hard_states(exact: Mapping[str, tuple[str, str]]) -> dict[str, float]:
+    """Return key -> the share of states that are right in turns where no earlier entry's is.
+
+    What no system gets right is mostly odd in the annotation, and hardly anybody's luck.
+
+    Args:
+        exact: Key -> what tells its gold states from others, and `TrackedScores.exact`, in the
+            order in which the entries came.
+    """
+    shares: dict[str, float] = {}
+    tracked: dict[str, Counter[int]] = {}
+    right: dict[str, Counter[int]] = {}
+    for key, (gold, marks) in exact.items():
+        tracked_before = tracked.setdefault(gold, Counter())
+        right_before = right.setdefault(gold, Counter())
+        tracked_turns: list[int] = []
+        right_turns: list[int] = []
+        hard: list[bool] = []
+        for turn, mark in enumerate(marks):
+            if mark not in "01":
+                continue
+            tracked_turns.append(turn)
+            if mark == "1":
+                right_turns.append(turn)
+            if tracked_before[turn] >= TRACKERS and not right_before[turn]:
+                hard.append(mark == "1")
+        if len(hard) >= FEWEST:
+            shares[key] = sum(hard) / len(hard)
+        tracked_before.update(tracked_turns)
+        right_before.update(right_turns)
     return shares
 
 
@@ -185,7 +250,12 @@ def _in_order(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
     for id_, dialogue in benchmark.dialogues.items():
         played = marks.get(id_, ())
         texts.append("".join(played) + _MISSING * (dialogue.turns - len(played)))
-    return "".join(texts)
+    return _BETWEEN.join(texts)
+
+
+def _code(mark: str) -> int:
+    """Return a mark as `Fingerprints.marks` has it."""
+    return int.from_bytes(mark.encode(), "little")
 
 
 # Systems say the same phrases turn after turn.

@@ -276,7 +276,7 @@ def entry_problems(entries: Sequence[Entry]) -> list[str]:
             problems.append(f"{place} {unknown('entry', owner, by_key)}")
             continue
         ours, theirs = entry.scores.fingerprints, other.scores.fingerprints
-        share = ours.shared(theirs, "states") if ours and theirs else None
+        share = ours.shared_states(theirs) if ours and theirs else None
         if share != 1.0:
             agreement = "too few can be compared" if share is None else f"{share:.2f} of them are"
             problem = f"its belief states are not those of {owner} ({agreement})"

@@ -12,7 +12,7 @@ from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..diagnosis import Causes
 from ..errors import InputError, Remark
-from ..metrics import DialogueResult, GoldStates, Played, totals_of
+from ..metrics import DialogueResult, GoldStates, Played, measured_knowledge, totals_of
 from ..scoring import (
     Scorer,
     explained_results,
@@ -149,6 +149,7 @@ class Responses:
             reports,
             dialogues=dialogues,
             without_placeholders=without or None,
+            flags=measured_knowledge(self.whole, benchmark),
             fingerprints=fingerprints_of(benchmark, self.main.responses, states),
             further_gold=submission_against(self.main, benchmark, golds),
         )

@@ -14,7 +14,7 @@ from ..comparison import Interval
 from ..errors import refuse
 from ..metrics import reported_figures
 from ..signature import PLACEHOLDERS, Signature, grouped
-from .copied import Copies, Fingerprints, copies
+from .copied import Copies, Fingerprints, copies, hard_states
 from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import EntryPair, Pairs, read_pairs
 from .reported import ReportedTable, check_entries, official_claims, read_reported
@@ -43,6 +43,20 @@ def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
             elif not predictions.by_harness:
                 by_systems[entry.key] = entry.scores.fingerprints
     return by_corpus | by_systems
+
+
+def _compared(entries: Iterable[Entry]) -> Copies:
+    """Return what entries have of earlier ones, or what none of these has."""
+    compared = copies(fingerprints(entries))
+    exact: dict[str, tuple[str, str]] = {}
+    for entry in entries:
+        scores = next(entry.scores.tracked(), None)
+        is_system = not entry.system.predictions.by_harness
+        if scores is not None and scores.exact is not None and is_system:
+            exact[entry.key] = scores.gold_digest, scores.exact
+    for key, share in hard_states(exact).items():
+        compared.setdefault(key, {})["hard_states"] = ("", share)
+    return compared
 
 
 def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
@@ -349,7 +363,7 @@ def make_board(
     by_key = sorted(entries, key=lambda entry: entry.key)
     _check(entries, rules)
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
-    by_track = _tables(by_key, rules, copies(fingerprints(entries)))
+    by_track = _tables(by_key, rules, _compared(entries))
     responses = _delexicalised(by_track)
     return Board(rules, by_key, responses, by_track, tables, note, pairs or {})
 

@@ -233,7 +233,8 @@ def completed(
     copied = {}
     for name, (key, share) in copies.items():
         flags[name] = share
-        copied[name] = key
+        if key:
+            copied[name] = key
     row = replace(row, flags=flags, copied=copied)
     figures = dict(row.figures)
     figures["flags"] = words(", ".join(raised_flags(row)))
@@ -403,7 +404,9 @@ def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
 
 def response_flags(entry: Entry, report: Report) -> dict[str, float]:
     """Return flag -> figure of responses and of the states that they are given with."""
-    measured = dict(report.metrics.get("flags") or {})
+    measured = {**(report.metrics.get("flags") or {}), **entry.scores.flags}
+    if report.bleu:
+        measured["bleu"] = max(report.bleu.values())
     shares = [scores.gold_share for scores in entry.scores.tracked(report.signature.rules or "")]
     if shares:
         measured[GOLD_STATES] = max(shares)

@@ -12,6 +12,7 @@ The file holds a `Scores`: `scores_text` writes it, `parse_scores` reads it. Its
   the order of the benchmark's dialogues: which are won, BLEU's counts, the intervals of the scores,
   and what points were lost by.
 - `seeds`: what further seeds of the system score, if there are any.
+- `flags`: what checks for suspicious scores measure besides those of the reports.
 - `fingerprints`: a few characters per turn of what it says and believes, by which copies of
   another entry show (`copied.py`).
 
@@ -266,6 +267,7 @@ class Scores:
         result: What it scores in a track without reports, such as the track declares.
         dialogues: The same as the reports dialogue by dialogue, with intervals and causes.
         seeds: What further seeds of the system score.
+        flags: Flag -> figure, of the checks that need the whole test set (`metrics/knowledge.py`).
         fingerprints: What shows copies of it.
         without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
             the placeholders that the entry declares; None if it declares none.
@@ -279,6 +281,7 @@ class Scores:
     result: Any = None
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
+    flags: Mapping[str, FiniteFloat] = field(default_factory=dict)
     fingerprints: Fingerprints | None = None
     without_placeholders: Mapping[str, Mapping[str, FiniteFloat]] | None = None
     further_gold: FurtherGold = field(default_factory=dict)

@@ -34,6 +34,10 @@ from .inform import (
     setup_figure_name as setup_figure_name,
     steps as steps,
 )
+from .knowledge import (
+    measured_knowledge as measured_knowledge,
+    words_of as words_of,
+)
 from .metric import (
     HUMAN as HUMAN,
     Figure as Figure,

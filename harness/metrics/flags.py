@@ -47,8 +47,6 @@ def measured_flags(played: Played) -> Results:
     # Of plain words, which hold few placeholders, there are remarks.
     if slots["system"] >= FEW * slots["human"] and both >= FEWEST:
         measured["placement"] = 2 * slots["common"] / both
-    if slots["turns"] >= FEWEST:
-        measured["reference_placeholders"] = slots["equal"] / slots["turns"]
     if submission.predicts_states and submission.turns >= FEWEST:
         measured[GOLD_STATES] = gold_share(
             (states, dialogues[id_].states) for id_, states in submission.states.items()
@@ -141,9 +139,8 @@ def _slot_counts(
 
     Returns:
         `system`, those of the responses, and `human`, those of the references; `common` to a
-        response and its reference; `turns` whose reference has several, and `equal` ones, whose
-        response has the same; `named` turns, whose response names a venue, and the `numbers` of
-        all responses.
+        response and its reference; `named` turns, whose response names a venue, and the `numbers`
+        of all responses.
     """
     counts: Counter[str] = Counter()
     texts = zip(responses, references, strict=True)
@@ -152,8 +149,6 @@ def _slot_counts(
         counts["system"] += turns * len(system)
         counts["human"] += turns * len(human)
         counts["common"] += turns * len(system & human)
-        counts["turns"] += turns * (len(human) > 1)
-        counts["equal"] += turns * (len(human) > 1 and system == human)
         counts["named"] += turns * ("NAME" in system)
         counts["numbers"] += turns * len(system.intersection(_NUMBERS))
     return counts

@@ -1,0 +1,181 @@
+"""What shows that outputs were made with the test set at hand: references, goals, fitting offers.
+
+A system hears what users say. What it cannot know is how a human answered, what a user is going to
+request and whether an offer fits the goal. Each check here is a share or a ratio that is near its
+chance value where nobody knew. `mwz submit` measures them, and entries store them; `mwz score` does
+not, as they take longer than scores.
+
+Source: docs/metrics.md; limits, which are in the table of features, lie beyond published outputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from mwz.normalization import RuleSet
+
+from ..benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, Benchmark
+from .flags import FEWEST
+from .played import Played
+from .setups import PlayedDialogue, play
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=1 << 14)
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a normalised response, without punctuation."""
+    return tuple(_WORD.findall(text))
+
+
+def measured_knowledge(played: Played, benchmark: Benchmark) -> dict[str, float]:
+    """Return flag -> figure, of those that say something of this submission.
+
+    Args:
+        played: What was played.
+        benchmark: The whole benchmark, of whose references a phrase may be the only one.
+    """
+    dialogues = play(played.submission, played.benchmark, played.states, played.domains)
+    measured = {
+        "reference_phrases": _reference_phrases(played.responses, benchmark),
+        "requests": _requests_foreseen(dialogues, played.rules),
+        "offers": _offers_chosen(dialogues, played.rules, played.database),
+    }
+    return {flag: value for flag, value in measured.items() if value is not None}
+
+
+# ------------------------------------------------------------------------------- references
+
+_LONG = 8
+"""Words of a response that leave room for a choice of words."""
+
+_Phrase: TypeAlias = tuple[str, ...]
+
+
+def _phrases(text: str) -> set[_Phrase]:
+    """Return the phrases of three words in a text."""
+    words = words_of(text)
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+@lru_cache(maxsize=2)
+def _own_phrases(benchmark: Benchmark) -> Mapping[_Phrase, tuple[str, int]]:
+    """Return phrase -> dialogue and turn, of those that only references of one turn have."""
+    turns: dict[_Phrase, set[tuple[str, int]]] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        for references in dialogue.references.values():
+            for turn, text in enumerate(references):
+                for phrase in _phrases(text):
+                    turns.setdefault(phrase, set()).add((id_, turn))
+    return {phrase: min(places) for phrase, places in turns.items() if len(places) == 1}
+
+
+def _reference_phrases(
+    responses: Mapping[str, Sequence[str]], benchmark: Benchmark
+) -> float | None:
+    """Return the share of long responses with a phrase that only their turn's references have."""
+    own = _own_phrases(benchmark)
+    long = having = 0
+    for id_, texts in responses.items():
+        for turn, text in enumerate(texts):
+            if len(words_of(text)) >= _LONG:
+                long += 1
+                having += any(own.get(phrase) == (id_, turn) for phrase in _phrases(text))
+    return having / long if long >= FEWEST else None
+
+
+# ------------------------------------------------------------------------------- requests
+
+_ASKED: Mapping[str, re.Pattern[str]] = {
+    "PHONE": re.compile(r"phone|number|contact|\bcall\b"),
+    "ADDRESS": re.compile(r"address|where|locat"),
+    "POST": re.compile(r"post|zip"),
+}
+"""Slot -> words by which users ask for it; those that mean something else, too, cost turns."""
+
+_FEWEST_TOLD = 30
+"""Slots told unasked, below which a ratio of their shares is chance."""
+
+
+def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> float | None:
+    """Return how many times as often slots are told unasked where the goal requests them.
+
+    A slot of a goal domain is told unasked if a response of the domain's turns has it before any
+    user turn asks for such a slot by words.
+    """
+    slots: Counter[bool] = Counter()
+    told: Counter[bool] = Counter()
+    for dialogue in dialogues:
+        for slot, words in _ASKED.items():
+            domains_told = _domains_told_unasked(dialogue, slot, words)
+            for domain, goal in dialogue.gold.goal.items():
+                venue = rules.venue_rules.get(domain)
+                if venue is not None and venue.mention not in REQUESTABLE_SLOTS:
+                    is_requested = slot in goal.requestable
+                    slots[is_requested] += 1
+                    told[is_requested] += domain in domains_told
+    if min(slots[True], slots[False]) < FEWEST or told.total() < _FEWEST_TOLD:
+        return None
+    # One more, so that nothing is divided by none.
+    return (told[True] / slots[True]) / ((told[False] + 1) / slots[False])
+
+
+def _domains_told_unasked(
+    dialogue: PlayedDialogue, slot: str, words: re.Pattern[str]
+) -> frozenset[str]:
+    """Return the domains in whose turns a slot is told before a user asks for it."""
+    domains: set[str] = set()
+    turns = zip(dialogue.gold.users, dialogue.responses, dialogue.active_domains, strict=False)
+    for user, response, active in turns:
+        if words.search(user.lower()):
+            break
+        if slot in response:
+            domains.update(active)
+    return frozenset(domains)
+
+
+# ------------------------------------------------------------------------------- offers
+
+_LEAST_UNFIT = 0.05
+"""The share of turns whose offer would not fit, at least: published systems have 0.075 and more."""
+
+
+def _offers_chosen(
+    dialogues: Sequence[PlayedDialogue], rules: RuleSet, database: VenueDatabase
+) -> float | None:
+    """Return how much more often a venue is offered where what would be offered fits the goal.
+
+    Turns count in which the human response names a venue of a gold active domain, and the state
+    has the domain. What the state finds there would be offered: it is if the response names a
+    venue, and the domain is active.
+    """
+    turns: Counter[bool] = Counter()
+    offers: Counter[bool] = Counter()
+    for dialogue in dialogues:
+        gold = dialogue.gold
+        references = gold.references[CANONICAL_STYLE]
+        for turn, response in enumerate(dialogue.responses):
+            for domain in gold.gold_domains[turn]:
+                venue, state = rules.venue_rules.get(domain), dialogue.states[turn]
+                if venue is None or domain not in gold.goal or domain not in state:
+                    continue
+                if venue.mention not in references[turn]:
+                    continue
+                venues = database.query(domain, state[domain])
+                fits = bool(venues) and venues <= database.query(
+                    domain, gold.goal[domain].informable
+                )
+                is_offered = venue.mention in response and domain in dialogue.active_domains[turn]
+                turns[fits] += 1
+                offers[fits] += is_offered
+    if turns[True] < FEWEST:
+        return None
+    unfit = max(turns[False], _LEAST_UNFIT * turns.total())
+    return offers[True] / turns[True] - offers[False] / unfit
