@@ -21,9 +21,16 @@ from .world import Result, script, tool_schemas
 
 
 class Desk:
-    """Where dialogues and a client meet: each hands something over, and waits for the other."""
+    """Where dialogues and a client meet: each hands something over, and waits for the other.
+
+    Attributes:
+        played: The lines of the dialogues that are over.
+        error: Why no more can be played; None as long as they can.
+    """
 
     def __init__(self) -> None:
+        self.played: list[Line] = []
+        self.error: InputError | None = None
         self._acts: SimpleQueue[tuple[str, Result]] = SimpleQueue()
         # What a dialogue hands over, and whether it goes on.
         self._answers: SimpleQueue[tuple[Result, bool]] = SimpleQueue()
@@ -50,18 +57,17 @@ class Desk:
                 result = call(name, arguments)
             self._answers.put((result, True))
 
-    def play(self, lines: Iterable[Line], played: list[Line]) -> None:
-        """Play dialogues in a thread of its own, and add their lines to those that are played."""
-        said = script("mcp")
-        end = said["end"]
+    def play(self, lines: Iterable[Line]) -> None:
+        """Play dialogues, in a thread of its own."""
+        end = script("mcp")["end"]
         try:
             for line in lines:
-                played.append(line)
+                self.played.append(line)
                 if self._has_begun:
-                    self._answers.put(({"over": said["over"]}, False))
+                    self._answers.put(({"over": script("mcp")["over"]}, False))
                 self._has_begun = False
         except InputError as error:
-            end = str(error)
+            self.error, end = error, str(error)
         self._answers.put(({"end": end}, False))
 
     def act(self, name: str, arguments: Result) -> Result:
@@ -86,7 +92,7 @@ def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
     """Let a client play dialogues until it disconnects, and return the lines of those played.
 
     Raises:
-        InputError: The package `mcp` is not installed.
+        InputError: The package `mcp` is not installed, or no more can be played.
     """
     try:
         import anyio
@@ -113,17 +119,15 @@ def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
         return CallToolResult(content=[TextContent(type="text", text=text)])
 
     async def run() -> None:
-        instructions = script("mcp")["instructions"]
+        text = script("mcp")["instructions"]
         server = Server(
-            "multiwoz",
-            instructions=instructions,
-            on_list_tools=list_tools,
-            on_call_tool=call_tool,
+            "multiwoz", instructions=text, on_list_tools=list_tools, on_call_tool=call_tool
         )
         async with stdio_server() as (received, sent):
             await server.run(received, sent, server.create_initialization_options())
 
-    played: list[Line] = []
-    Thread(target=desk.play, args=(lines, played), daemon=True).start()
+    Thread(target=desk.play, args=(lines,), daemon=True).start()
     anyio.run(run)
-    return played
+    if desk.error is not None:
+        raise desk.error
+    return desk.played
