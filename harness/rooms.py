@@ -45,7 +45,10 @@ class Room:
 ROOMS: Mapping[str, Room] = {
     "audit": Room(
         "harness.board.audit",
-        commands={"audit": "Compare reported figures with the harness's, and with each other."},
+        commands={
+            "audit": "Compare reported figures with the harness's, and with each other.",
+            "claim": "Judge figures that a paper reports, and say what to ask its authors.",
+        },
     ),
     "views": Room(
         "harness.board.views",
