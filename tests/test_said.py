@@ -65,6 +65,12 @@ def _said(*turns: str) -> dict[str, Said]:
             "day",
             ["saturday"],
         ),
+        (
+            ["From Ostley to Brackwater.", "The 8:15 train arrives at 10:15. // Good."],
+            "train",
+            "departure",
+            ["ostley"],
+        ),
         # Places: where a train goes is said by more than the town.
         (["A restaurant in Brackwater."], "train", "destination", []),
         (["A train to Brackwater."], "train", "destination", ["brackwater"]),

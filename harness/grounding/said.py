@@ -126,7 +126,7 @@ class _Reader:
 
     def statements(self, users: Sequence[str], responses: Sequence[str]) -> Iterator[Statement]:
         """Yield the statements of the user, in order."""
-        domain = question = ""
+        domain, question = self._first_domain(responses), ""
         for turn, user in enumerate(users):
             asked_about = {mention.domain for mention in _mentions(question)}
             if len(asked_about) == 1:
@@ -144,6 +144,12 @@ class _Reader:
                 if sentence.endswith("?"):
                     questions.append(sentence)
             question = questions[-1]
+
+    def _first_domain(self, responses: Sequence[str]) -> str:
+        """Return what a dialogue begins with, as its first response tells."""
+        first = "".join(responses[:1]).lower()
+        domains = {mention.domain for mention in self._mentions(first, "")}
+        return domains.pop() if len(domains) == 1 else ""
 
     def _parts(self, sentence: str, before: str) -> list[str]:
         """Cut a sentence that speaks of several domains between them, where a clause may begin."""
