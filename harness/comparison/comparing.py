@@ -23,10 +23,11 @@ from ..errors import InputError, counted
 from ..io import Table, best_cells, figure, formatted, printable, signed
 from ..metrics import Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
-from .evidence import BLOCK, Evidence, intervals_of, resampled_signature
+from .evidence import BLOCK, Evidence, interval_ends, intervals_of, resampled_signature
 from .interval import (
     DEFAULT_TEST,
     INTERVAL_LEVEL,
+    INTERVAL_SAMPLES,
     SEED,
     SIGNIFICANCE,
     TEST_SAMPLES,
@@ -61,6 +62,9 @@ class Difference:
         test: How p was computed: "mcnemar", "randomisation" or "bootstrap".
         only_a: The dialogues that only the first system wins, where the figure is a rate of them.
         only_b: Those that only the second one wins.
+        low: The lower end of the difference's interval, by bootstrap samples of the dialogues; None
+            where it is not computed.
+        high: Its upper end.
     """
 
     a: float
@@ -71,6 +75,8 @@ class Difference:
     test: str
     only_a: int | None = None
     only_b: int | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def significant(self) -> bool:
@@ -222,7 +228,9 @@ def compare(
         signed.append(replace(system, signature=signature))
     pairs = []
     if baseline is not None:
-        pairs = compare_pairs([(baseline, system) for system in systems], samples, seed, test)
+        pairs = compare_pairs(
+            [(baseline, system) for system in systems], samples, seed, test, intervals=True
+        )
     scores_of_seeds = [system.scores for system in systems if system.name in seeds]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
@@ -271,7 +279,11 @@ def _comparable(system: Evidence, other: Evidence) -> Comparability:
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int, test: str = DEFAULT_TEST
+    pairs: Sequence[tuple[Evidence, Evidence]],
+    samples: int,
+    seed: int,
+    test: str = DEFAULT_TEST,
+    intervals: bool = False,
 ) -> list[Pair]:
     """Compare the two systems of each pair, on the dialogues that both submit.
 
@@ -280,6 +292,7 @@ def compare_pairs(
         samples: How many samples the test takes.
         seed: The seed of the test.
         test: A key of `TESTS`.
+        intervals: Whether the differences have intervals.
 
     Returns:
         The pairs compared; p is not corrected.
@@ -300,6 +313,10 @@ def compare_pairs(
     for (a, b), p_values in zip(common, TESTS[test](common, samples, seed), strict=True):
         won_by_a, won_by_b = a.won(), b.won()
         differences = {}
+        ends: dict[str, tuple[float, float]] = {}
+        if intervals:
+            first, second = (system.bootstrapped(INTERVAL_SAMPLES, seed) for system in (a, b))
+            ends = {name: interval_ends(second[name] - first[name]) for name in a.scores}
         for name, value in a.scores.items():
             other, p, method = b.scores[name], p_values[name], test
             only_a = only_b = None
@@ -308,7 +325,7 @@ def compare_pairs(
                 only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
                 p, method = mcnemar(only_a, only_b), MCNEMAR
             differences[name] = Difference(
-                value, other, other - value, p, p, method, only_a, only_b
+                value, other, other - value, p, p, method, only_a, only_b, *ends.get(name, ())
             )
         notes = _comparable(a, b).notes
         compared.append(Pair(a.name, b.name, len(a.dialogues), differences, notes))
@@ -521,8 +538,16 @@ def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Tabl
     )
 
 
-_TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
+_TESTED = ("difference", "low", "high", "p", "p_holm", "test", "only_a", "only_b")
 """What tables for programs have of a `Difference`."""
+
+
+def _with_ends(difference: Difference, digits: int) -> str:
+    """Return a difference with its interval: `-2.0 [-3.1, -0.8]`."""
+    text = signed(difference.difference, digits)
+    if difference.low is None or difference.high is None:
+        return text
+    return f"{text} [{signed(difference.low, digits)}, {signed(difference.high, digits)}]"
 
 
 def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
@@ -538,7 +563,7 @@ def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) ->
                 [
                     pair.b,
                     score.title,
-                    signed(difference.difference, score.interval_digits),
+                    _with_ends(difference, score.interval_digits),
                     p_text(difference.p),
                     p_text(difference.p_holm),
                     "–" if difference.only_a is None else str(difference.only_a),
@@ -555,7 +580,8 @@ def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) ->
         rows=rows,
         data=data,
         notes=[
-            f"difference: system minus {comparison.baseline}; only: dialogues that only one wins",
+            f"difference: system minus {comparison.baseline}, with its {INTERVAL_LEVEL} % interval",
+            "only: dialogues that only one wins",
             "p is corrected by Holm for the number of systems",
         ],
         best=best,
