@@ -133,6 +133,7 @@ class Benchmark:
             that is not known.
         trained: Domain, slot and value of all states of the train and dev splits; None where they
             are not known.
+        twin_of: The benchmark of which it is the twin: the same with other names; None of others.
         prepared: Where what is made of an installed benchmark is kept, so that it is made only
             once: the folder, and what identifies the benchmark's content and the code. What is kept
             with something else has to be made again. A copy or a part of the benchmark has none: it
@@ -145,6 +146,7 @@ class Benchmark:
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
     trained: frozenset[Triplet] | None = None
+    twin_of: str | None = None
     prepared: tuple[Path, str] | None = field(default=None, init=False, repr=False, compare=False)
 
     __hash__ = object.__hash__

@@ -111,7 +111,8 @@ def command(
         evidence = _renamed([system.evidence for system in scored if system.evidence], outputs)
     elif plays:
         option.accept_only(*_FOR_PLAYS)
-        evidence, _ = import_room("harness.live.live_track", "plays").compared_plays(plays)
+        evidence, about = import_room("harness.live.live_track", "plays").compared_plays(plays)
+        notify(about)
     else:
         chosen = None if metrics is None else _chosen_metrics(metrics)
         options = Options(metrics=chosen, **how)

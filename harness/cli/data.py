@@ -15,6 +15,7 @@ from .. import data
 from ..benchmark import STYLES, Benchmark, triplets_of
 from ..errors import refuse
 from ..io import Table, figure, formatted, text_table
+from ..rooms import import_room
 from ..signature import SHOWN_HASH
 from . import notify, option
 
@@ -177,6 +178,21 @@ def import_(
             raise click.UsageError(f"{declared.name} needs {' and '.join(needed)}")
         if declared is data_set or data.has_files(declared, folders):
             click.echo("\n".join(data.install(*data.build_benchmark(declared, folders))))
+
+
+@command.command()
+@click.argument("name", metavar="[NAME]", default=data.DEFAULT)
+@click.option("--seed", type=int, default=0, show_default=True, help="What names are drawn by.")
+def twin(name: str, seed: int) -> None:
+    """Install the twin of the benchmark NAME: the same tasks, where every venue has another name.
+
+    Addresses, telephone numbers, postcodes, train ids and times are others, too, in venues, goals,
+    tasks and what people said. It is called NAME-twin, with another seed NAME-twin-SEED. A play on
+    it compares with one on NAME (`mwz compare`): what is lost was learned by heart.
+    """
+    making = import_room("harness.grounding.twin", "mwz data twin")
+    made, tasks = making.make_twin(data.load_benchmark(name), data.load_tasks(name), seed)
+    click.echo("\n".join(data.install(made, (), tasks)))
 
 
 @command.command()

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated
 
@@ -37,7 +37,7 @@ from ..data import DEFAULT, Task
 from ..errors import InputError, counted
 from ..glossary import term_of
 from ..io import Table, encoded, figure, short_names, to_json
-from ..signature import Signature, grouped, notes_once
+from ..signature import SHOWN_HASH, Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
 from .plays import LiveRun, play_scripts
@@ -223,7 +223,23 @@ def compared_plays(runs: Sequence[tuple[str, LiveRun]]) -> tuple[list[Evidence],
         tasks, number = counted(len(run.config.tasks), "task"), counted(run.config.trials, "trial")
         counts.append(f"{name}: {tasks}, {number}")
     user = runs[0][1].config.user_name
-    return evidence, f"Live dialogues with the user {user} ({'; '.join(counts)})"
+    about = f"Live dialogues with the user {user} ({'; '.join(counts)})"
+    benchmarks = [run.config.world.scorer.benchmark for _, run in runs]
+    twins = {benchmark.name: benchmark.twin_of for benchmark in benchmarks if benchmark.twin_of}
+    # Of different benchmarks, only a twin and its original have the same tasks.
+    if len(twins) != 1 or {benchmark.name for benchmark in benchmarks} != {*twins, *twins.values()}:
+        return evidence, about
+    twin, original = next(iter(twins.items()))
+    both = f"{original} and its twin {twin}"
+    content = digest_of_json(sorted({str(system.signature.data) for system in evidence}))
+    tasks = digest_of_json(sorted({run.config.world.tasks_digest for _, run in runs}))
+    compared = []
+    for system, benchmark in zip(evidence, benchmarks, strict=True):
+        parameters = {**system.signature.parameters, "tasks": tasks[:SHOWN_HASH]}
+        signature = replace(system.signature, benchmark=both, data=content, parameters=parameters)
+        name = f"{system.name} ({benchmark.name})"
+        compared.append(replace(system, name=name, signature=signature))
+    return compared, f"{about}; on {both}, where every venue has another name"
 
 
 def plays_table(runs: Sequence[tuple[str, LiveRun]]) -> Table:

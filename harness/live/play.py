@@ -513,11 +513,17 @@ def plays_again(
             trials.add(trial)
             benchmarks.add(str(line.signature.benchmark))
         files_with.update(trials)
-    if not name and len(benchmarks) == 1:
-        [name] = benchmarks
-    world = World.of(chosen_benchmark(name or None))
+    worlds: dict[str | None, World] = {}
     runs = []
     for play, source in sources.items():
+        # Scripts play on the benchmark of all files, if it is one.
+        played_on = next(iter(benchmarks)) if len(benchmarks) == 1 else None
+        if play in recordings:
+            played_on = recordings[play][0].signature.benchmark
+        chosen = name or played_on
+        if chosen not in worlds:
+            worlds[chosen] = World.of(chosen_benchmark(chosen))
+        world = worlds[chosen]
         if play in entries:
             run = play_scripts(world, entries[play].trials or 1, entries[play].seed or 0)
         else:

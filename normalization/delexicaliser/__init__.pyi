@@ -4,6 +4,7 @@ from .delexicaliser import (
     Delexicalised as Delexicalised,
     Delexicaliser as Delexicaliser,
     Span as Span,
+    delexicaliser_tables as delexicaliser_tables,
     topics as topics,
 )
-from .gazetteer import VenueId as VenueId
+from .gazetteer import UNKNOWN_VALUES as UNKNOWN_VALUES, VenueId as VenueId
