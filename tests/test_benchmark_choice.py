@@ -51,7 +51,7 @@ def test_plays_are_of_the_benchmark_that_they_name(mwz: Cli, tmp_path: Path) -> 
     file = tmp_path / "p.jsonl"
     mwz.done("play", "-o", file, "--tasks", 1, "--benchmark", "sample")
     assert "benchmark:sample" in mwz.done("score", file).out
-    assert "1 task, trials per task: One 1, with" in mwz.done("table", "--name", f"One={file}").out
+    assert "(One: 1 task, 1 trial), with" in mwz.done("table", "--name", f"One={file}").out
 
 
 def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(cli: Cli) -> None:
