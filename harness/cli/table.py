@@ -65,7 +65,8 @@ def _named(
     "--baseline",
     metavar="SYSTEM",
     multiple=True,
-    help="Predictions to test against, or a NAME of --name. May be repeated: seeds of a baseline.",
+    help="Predictions or an entry to test against, or a NAME of --name. May be repeated: the seeds "
+    "of one baseline.",
 )
 @click.option(
     "--format",
