@@ -65,3 +65,7 @@ def test_versions_and_gold_states_are_told_apart(claim: Cli) -> None:
 )
 def test_what_is_no_figure_is_refused(claim: Cli, figure: str, message: str) -> None:
     assert message in claim.refused(figure)
+
+
+def test_a_figure_is_given_once(claim: Cli) -> None:
+    assert "inform is there twice" in claim.refused("inform=95.2", "inform=95.3")

@@ -289,6 +289,9 @@ def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> 
     assert re.findall(r"^(\S+(?: λ=0.5)?) 100.00 and 0.00", message, re.MULTILINE) == [
         "JGA", "FGA λ=0.5", "GCA", "F1",
     ]  # fmt: skip
+    assert "2.2,2.4: systems are compared by one version" in compare.refused(
+        *files, "--gold", "2.2,2.4"
+    )
     assert "states alone are compared by `dst`" in compare.refused(*files, "--metrics", "bleu")
     assert "--rules is not for states alone" in compare.refused(*files, "--rules", "2023")
     # What has neither is refused as predictions are.

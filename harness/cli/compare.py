@@ -180,6 +180,8 @@ def _evidence_of_states(
         InputError: More is asked for than states tell, or than is stored where outputs are missing.
     """
     option.accept_only(*_FOR_PLAYS, "metrics", "gold_version", "dialogues", kind="states alone")
+    if version is not None and "," in version:
+        raise InputError("--gold", f"{version}: systems are compared by one version")
     if metrics is not None and metrics != [_STATES]:
         raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
     missing = [system.source for system in systems if system.missing is not None]

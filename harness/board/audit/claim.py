@@ -238,6 +238,8 @@ def command(claims: Sequence[str], version: str | None, submissions: Path) -> No
     for claim in claims:
         name, _, text = claim.partition("=")
         value = number(text)
+        if name in claimed:
+            raise InputError(claim, f"{name} is there twice")
         if name not in FIGURES:
             raise InputError(claim, unknown("figure", name, FIGURES))
         if value is None or value > (200 if name == "combined" else 100):
