@@ -138,6 +138,12 @@ class Benchmark:
             once: the folder, and what identifies the benchmark's content and the code. What is kept
             with something else has to be made again. A copy or a part of the benchmark has none: it
             need not be the same any more.
+
+    >>> benchmark = load_benchmark("sample")
+    >>> benchmark
+    <Benchmark sample: 30 dialogues, 146 turns>
+    >>> benchmark.dialogues["town001"].goal["restaurant"].informable
+    {'food': 'italian', 'area': 'centre'}
     """
 
     name: str

@@ -45,6 +45,12 @@ class InputError(Exception):
         source: What was read, as the user named it (a path, an option).
         problems: One sentence per problem, each saying where (dialogue, turn, field) and what
             is expected. The message lists the first ten and counts the rest.
+
+    >>> try:
+    ...     load_benchmark("multiwos")
+    ... except InputError as error:
+    ...     print(error.source)
+    benchmark multiwos
     """
 
     def __init__(self, source: str, problems: str | Sequence[str]) -> None:
@@ -112,7 +118,13 @@ class Remark:
 
 
 class ReadingWarning(UserWarning):
-    """Predictions are scored that were likely meant otherwise, or a part of which was not read."""
+    """Predictions are scored that were likely meant otherwise, or a part of which was not read.
+
+    Issued by `Scorer.score`, once for all remarks of a file.
+
+    >>> import warnings
+    >>> warnings.simplefilter("error", ReadingWarning)  # or "ignore"
+    """
 
 
 def warn_of(remarks: Iterable[Remark]) -> None:

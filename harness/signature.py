@@ -96,6 +96,11 @@ class Signature:
             None where no set-up uses them.
         parameters: Further choices: a metric's parameters, a test and its seed.
         versions: Harness and libraries -> version.
+
+    >>> ours = Scorer(load_benchmark("sample")).signature()
+    >>> theirs = Scorer(load_benchmark("sample"), Options(rules="2026")).signature()
+    >>> ours.comparable_with(theirs).reasons[0].split(":")[0]
+    'different rules'
     """
 
     benchmark: str | None = None

@@ -12,6 +12,7 @@ from helpers import PROJECT, Cli
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
+from mwz.normalization.packages import read_toml
 
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
 
@@ -37,6 +38,15 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
             texts = [member.help or "", *(getattr(p, "help", None) or "" for p in member.params)]
             named |= set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", " ".join(texts)))
     assert named - known == set()
+
+
+def test_a_removed_option_names_its_replacement(cli: Cli) -> None:
+    assert "--constant was removed; use `mwz score @constant`" in cli("score", "--constant").err
+    assert "removed" not in cli("check", "--constant").err
+    for command, options in read_toml("removed.toml", "mwz.harness.cli").items():
+        for option, replacement in options.items():
+            told = cli.refused("score" if command == "any" else command, option)
+            assert f"{option} was removed; use {replacement}" in told
 
 
 def test_scores_of_the_sample_are_what_they_were(regenerate: Any) -> None:

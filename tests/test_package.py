@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shutil
 import subprocess
@@ -20,6 +21,15 @@ import mwz.harness
 def test_every_public_name_is_there() -> None:
     for name in mwz.harness.__all__:
         assert getattr(mwz.harness, name).__name__ == name
+
+
+@pytest.mark.parametrize("name", mwz.harness.__all__)
+@pytest.mark.filterwarnings("ignore::mwz.harness.ReadingWarning")
+def test_the_example_of_a_public_name_holds(name: str, here: Path) -> None:
+    names = {name: getattr(mwz.harness, name) for name in mwz.harness.__all__}
+    (example,) = doctest.DocTestFinder(recurse=False).find(names[name], name, globs=names)
+    failures, tried = doctest.DocTestRunner().run(example)
+    assert (failures, tried > 0) == (0, True)
 
 
 @pytest.mark.parametrize("package", ["mwz.harness", "mwz.database", "mwz.harness.data.installed"])

@@ -18,6 +18,7 @@ score, an option or a layout that changed needs a line in CHANGELOG.md.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -28,6 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from mwz import harness
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
@@ -146,6 +148,7 @@ PAGES = (
     "audit.md",
     "metrics.md",
     "predictions-format.md",
+    "python.md",
     "remarks.md",
     "state-tracking.md",
     "submitting.md",
@@ -412,7 +415,21 @@ def _flags() -> str:
     return markdown_table(headers, rows)
 
 
+def _public_names() -> str:
+    """Return the public names with their docstrings, whose examples come last."""
+    blocks = []
+    for name in dir(harness):
+        summary, _, rest = (inspect.getdoc(getattr(harness, name)) or "").partition("\n\n")
+        details, _, example = rest.partition(">>> ")
+        blocks += [f"### `{name}`", summary.replace("\n", " ")]
+        if details.strip():
+            blocks.append(f"```text\n{details.strip()}\n```")
+        blocks.append(f"```pycon\n>>> {example}\n```")
+    return "\n\n".join(blocks)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
+    "public names": _public_names,
     "facts": _facts,
     "placeholders": _placeholders,
     "bounds": _bounds,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization import package_fault
+from mwz.normalization import package_fault, read_toml
 
 from ..errors import InputError, unknown
 from ..io import STANDARD_STREAM, printable
@@ -142,7 +142,7 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(2)
     except click.ClickException as error:
         with contextlib.suppress(OSError):
-            error.show()
+            _with_replacement(error).show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         notify("interrupted")
@@ -160,6 +160,19 @@ def main(args: Sequence[str] | None = None) -> None:
         notify(message)
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _with_replacement(error: click.ClickException) -> click.ClickException:
+    """Return an error; of an option that was removed, one that says what replaces it."""
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    removed = read_toml("removed.toml", __name__)
+    command = None if error.ctx is None else error.ctx.info_name
+    replacements = {**removed["any"], **removed.get(command or "", {})}
+    if error.option_name not in replacements:
+        return error
+    remedy = f"use {replacements[error.option_name]}"
+    return click.UsageError(f"{error.option_name} was removed; {remedy}", error.ctx)
 
 
 def command_line() -> None:

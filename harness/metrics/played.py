@@ -104,6 +104,11 @@ class DialogueResult:
         further: Metric -> its details of the dialogue, of all other metrics.
         sentence_bleu: Of each turn, BLEU against the canonical reference, in percent; of single
             dialogues only.
+
+    >>> scorer = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
+    >>> result = scorer.dialogue("town001", [{"response": "[restaurant_name] is nice"}])
+    >>> result.inform, result.success, result.causes
+    (1, 0, {'restaurant ADDRESS': 'never said', 'restaurant PHONE': 'never said'})
     """
 
     id: str

@@ -97,6 +97,9 @@ class Options:
         placeholders: Placeholders that are read besides those of the rule set: the name of a named
             table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
             aliases; None for no others.
+
+    >>> Options(setup="strict", metrics=["bleu", "inform"]).rules
+    '2021'
     """
 
     rules: str = DEFAULT_RULES

@@ -85,6 +85,11 @@ class Report:
         metrics: Key -> result, of every metric that was asked for.
         remarks: What there is to say of how the predictions were read. They are no part of the
             scores: `read_report` leaves them out.
+
+    >>> turns = [{"response": "[restaurant_name] is nice"}]
+    >>> report = score({"town001": turns}, load_benchmark("sample"), Options(metrics=["inform"]))
+    >>> report.inform, report.coverage.turns, report.bleu
+    (100.0, 1, None)
     """
 
     signature: Signature

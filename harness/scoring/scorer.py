@@ -81,6 +81,10 @@ class Scorer:
     Attributes:
         benchmark: The benchmark to score on.
         options: How to score.
+
+    >>> scorer = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
+    >>> scorer.score({"town001": [{"response": "[restaurant_name] is nice"}]}).success
+    0.0
     """
 
     benchmark: Benchmark
@@ -338,6 +342,10 @@ def score(
     Raises:
         InputError: The predictions are not in the expected form, do not fit the benchmark, or
             lack what an option asks for.
+
+    >>> turns = [{"response": "[restaurant_name] is nice"}]
+    >>> score({"town001": turns}, load_benchmark("sample"), Options(metrics=["inform"])).inform
+    100.0
     """
     return Scorer(benchmark, options).score(predictions)
 

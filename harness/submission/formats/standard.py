@@ -474,6 +474,12 @@ def load_predictions(
 
     Raises:
         InputError: The file cannot be read, is of no known format, or its dialogues are not found.
+
+    >>> from pathlib import Path
+    >>> file = Path("answers.json")
+    >>> _ = file.write_text('[{"id": "town001", "turns": ["Hello."]}]')
+    >>> load_predictions(file)
+    {'town001': [{'response': 'Hello.'}]}
     """
     standard = read_predictions(path)
     if standard.find is not None and benchmark is None:
