@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, write_json
+from helpers import CAREFUL, Cli, write_json
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import main
@@ -23,6 +23,17 @@ NOTICE = "mwz: multiwoz is not installed; the benchmark is the built-in `sample`
 @pytest.fixture
 def file(tmp_path: Path, careful: dict[str, Any]) -> Path:
     return write_json(tmp_path / "careful.json", careful)
+
+
+def test_a_figure_below_its_limit_fails(cli: Cli) -> None:
+    # Of the sample: combined 124.68, BLEU 39.7.
+    score = ("score", CAREFUL, "--benchmark", "sample", "--at-least")
+    assert cli.done(*score, "combined=124.6", "--at-least", "bleu=39").err.count("below") == 0
+    run = cli.failed(*score, "combined=124.7", "--at-least", "bleu=39")
+    assert "careful: combined is 124.68, below 124.7\n" in run.err
+    assert "--at-least: bleu: 'much' is no number" in cli(*score, "bleu=much").err
+    assert "unknown figure 'blue'" in cli.refused(*score, "blue=1")
+    assert "bleu of careful: not computed" in cli(*score, "bleu=1", "--metrics", "inform").err
 
 
 def _refused(cli: Cli, *arguments: object) -> str:

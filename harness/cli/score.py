@@ -25,7 +25,7 @@ from ..io import (
     write_json,
     write_text,
 )
-from ..metrics import named_metrics, response_metrics
+from ..metrics import named_metrics, reported_figures, response_metrics
 from ..rooms import import_room
 from ..scoring import (
     Options,
@@ -34,6 +34,7 @@ from ..scoring import (
     report_text,
     run,
     score_predictions,
+    whole_figure,
 )
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -78,6 +79,15 @@ from .reading import chosen_benchmark, progress, read_outputs, read_plays
     metavar="FILE.svg|png|pdf",
     help="Draw the figures that papers compare systems by, with their intervals.",
 )
+@click.option(
+    "--at-least",
+    "limits",
+    metavar="FIGURE=NUMBER",
+    multiple=True,
+    callback=option.pairs(reported_figures(), "figure"),
+    help="Exit with status 1 if a figure is lower: combined=100, bleu=15. Repeatable. If turns are "
+    "missing, the lower bound counts.",
+)
 @option.jobs
 def command(
     *,
@@ -89,6 +99,7 @@ def command(
     json_target: str | None,
     lines_target: str | None,
     plot: str | None,
+    limits: Mapping[str, str],
     workers: int | str,
     **how: Any,
 ) -> int:
@@ -131,7 +142,33 @@ def command(
         else:
             _, outcome = scored[0]
             click.echo(_text_with_intervals(outcome) if intervals else report_text(outcome.report))
-    return 2 if len(scored) < len(predictions) else 0
+    if len(scored) < len(predictions):
+        return 2
+    return int(_is_too_low(scored, limits))
+
+
+def _is_too_low(scored: Sequence[tuple[str, ScoredSubmission]], limits: Mapping[str, str]) -> bool:
+    """Say which strict figures are below their limits, and return whether any is.
+
+    Raises:
+        InputError: A limit is no number, or a figure is not known.
+    """
+    too_low = False
+    for name, limit in limits.items():
+        for file, outcome in scored:
+            value = whole_figure(outcome.report, name)
+            try:
+                least = float(limit)
+            except ValueError:
+                raise InputError("--at-least", f"{name}: {limit!r} is no number") from None
+            if value is None:
+                problem = "not computed by --metrics, or turns are missing and it has no bound"
+                raise InputError("--at-least", f"{name} of {file}: {problem}")
+            # A limit that is not a number passes nothing.
+            if not value >= least:
+                notify(f"{file}: {name} is {value:.2f}, below {limit}")
+                too_low = True
+    return too_low
 
 
 def _jobs(

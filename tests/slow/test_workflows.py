@@ -36,7 +36,7 @@ def _check(*command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", ["actionlint", "zizmor --offline --quiet .github"])
+@pytest.mark.parametrize("command", ["actionlint", "zizmor --offline --quiet .github action.yml"])
 def test_checkers_of_workflows_find_nothing(command: str) -> None:
     """Their rules: least permissions, pinned actions, nothing pasted into scripts, valid keys."""
     program, *arguments = command.split()
@@ -48,7 +48,13 @@ def test_checkers_of_workflows_find_nothing(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("schema", "files"),
-    [("github-workflows", ".github/workflows/*.yml"), ("citation-file-format", "CITATION.cff")],
+    [
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-actions", "action.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+        ("citation-file-format", "CITATION.cff"),
+    ],
 )
 def test_files_follow_their_schemas(schema: str, files: str) -> None:
     paths = map(str, PROJECT.glob(files))
@@ -391,3 +397,38 @@ def test_rescoring_removes_the_note_when_complete(
     assert answer in (runner.folder / "told.md").read_text(encoding="utf-8")
     runner.replace("mwz", "exit 2")
     assert runner.step(*RESCORE).returncode == 2
+
+
+@runs_steps
+@pytest.mark.parametrize(("least", "status"), [("bleu=10\ncombined=100\n", 0), ("bleu=90", 1)])
+def test_the_action_scores_into_the_summary_and_runs_nothing_of_its_inputs(
+    tmp_path: Path, least: str, status: int
+) -> None:
+    action = YAML(typ="safe").load(PROJECT / "action.yml")
+    (script,) = [step["run"] for step in action["runs"]["steps"] if step.get("id") == "score"]
+    program = tmp_path / "mwz" / "bin" / "mwz"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m mwz "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    hostile = tmp_path / "-o$(touch run) `touch run`;touch run.json"
+    shutil.copy(CAREFUL, hostile)
+    given = {
+        "RUNNER_TEMP": tmp_path,
+        "GITHUB_OUTPUT": tmp_path / "output",
+        "GITHUB_STEP_SUMMARY": tmp_path / "summary",
+        "PREDICTIONS": hostile.name,
+        "BENCHMARK": "sample",
+        "AT_LEAST": least,
+        "OPTIONS": "--rules\n2026\n",
+    }
+    environment = {**os.environ, **{name: str(value) for name, value in given.items()}}
+    shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+    done = subprocess.run(
+        shell, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stderr
+    assert ("below 90" in done.stderr) == bool(status)
+    assert "| " in (tmp_path / "summary").read_text("utf-8")
+    report = json.loads((tmp_path / "mwz-report.json").read_bytes())
+    assert report["rules"] == "2026"
+    assert not (tmp_path / "run").exists()
