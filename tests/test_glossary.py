@@ -18,6 +18,7 @@ from mwz.harness.glossary import Term, glossary, glossary_page, term_of
 from mwz.harness.grounding import plain_dialogues
 from mwz.harness.io import validated
 from mwz.harness.live import causes
+from mwz.harness.live.plays import SAID_FIGURES
 from mwz.harness.metrics import DOMAIN_SOURCES, response_metrics, tracking_metrics
 from mwz.harness.metrics.tracking.choices import VARIANTS
 from mwz.harness.signature import LIBRARIES
@@ -125,7 +126,7 @@ def test_fields_of_signatures(project_board: Board) -> None:
 
 def test_figures_of_live_dialogues(project_board: Board) -> None:
     (play, *_), *_ = project_board.tables_by_track["live"]
-    figures = {*play.entry.scores.result.figures, "errors"}
+    figures = {*play.entry.scores.result.figures, "errors", *SAID_FIGURES}
     assert figures - {"tasks", "trials", "told"} == {*glossary()["plays"]}
 
 

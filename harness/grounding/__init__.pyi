@@ -9,4 +9,5 @@ from .grounded import (
     delexicaliser as delexicaliser,
     ground as ground,
 )
+from .said import Said as Said, read_user as read_user
 from .scores import told_shares as told_shares

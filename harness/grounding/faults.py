@@ -100,7 +100,8 @@ def user_parts(
     silent: dict[str, frozenset[str]] = {}
     goal_said = {}
     for domain, wanted in goal.items():
-        known = said[domain].asked | told[domain] | _provided(wanted, outcome.domains[domain])
+        known = told[domain] | _provided(wanted, outcome.domains[domain])
+        known |= said[domain].asked.keys()
         silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
     outcome_said = ground(responses, goal_said, database, delexicalise, users=users)
@@ -117,7 +118,7 @@ def user_parts(
         part = UserPart(
             never_said=never_said,
             said_otherwise=otherwise,
-            never_asked=sorted(_requested(wanted) - said[domain].asked),
+            never_asked=sorted(_requested(wanted).difference(said[domain].asked)),
             inform=inform,
             success=inform and (answers or not is_spoken_of),
             fault="none",
@@ -164,7 +165,7 @@ def as_said(wanted: Goal, said: Said, silent: frozenset[str]) -> Goal:
         said_value = _said_value(wanted, said, slot, value)
         if said_value is not None:
             constraints[slot] = said_value
-    asked = said.asked.intersection(REQUESTABLE_SLOTS)
+    asked = frozenset(REQUESTABLE_SLOTS).intersection(said.asked)
     further = None if wanted.further is None else wanted.further - silent
     return replace(
         wanted,
@@ -180,7 +181,7 @@ def _said_value(wanted: Goal, said: Said, slot: str, value: str) -> str | None:
         if choice is not None and said.says(slot, choice):
             return choice
     others = said.values.get(slot)
-    return others[-1] if others else None
+    return others[-1].value if others else None
 
 
 def _fault(

@@ -33,6 +33,9 @@ _HALF_DAY = 12 * 60
 _ALIKE = 85
 """From what similarity, in percent, a name or place is the one that is meant."""
 
+_MISSPELLED = 92
+"""From what similarity another value is meant: the data set has "mutliple sports"."""
+
 _TIMES = ("arrive", "leave", "time")
 _ROUTE = ("departure", "destination")
 _DESCRIBING = ("area", "pricerange", "food", "type")
@@ -47,8 +50,8 @@ class Statement:
     Attributes:
         turn: The number of the turn.
         domain: The domain; empty where none is known yet.
-        text: Its words, in small letters.
-        question: The last question of the response before, likewise; empty if there is none.
+        text: Its words.
+        question: The last question of the response before; empty if there is none.
         begins: Whether the turn begins with it.
     """
 
@@ -59,24 +62,33 @@ class Statement:
     begins: bool
 
 
+class SaidValue(NamedTuple):
+    """A value that a user says: the turn, and the value; None refers to one said before."""
+
+    turn: int
+    value: str | None
+
+
 @dataclass(frozen=True)
 class Said:
     """What a user says and asks about a domain.
 
     Attributes:
         statements: The statements about it, in order.
-        values: Slot -> the values said, in order; None for one that refers to what was said before.
-        asked: What it asks to be told: `REQUESTABLE_SLOTS` and `FURTHER_SLOTS`.
+        values: Slot -> the values said, in order.
+        asked: What it asks to be told, of `REQUESTABLE_SLOTS` and `FURTHER_SLOTS` -> the turns.
     """
 
     statements: Sequence[Statement]
-    values: Mapping[str, Sequence[str | None]]
-    asked: frozenset[str]
+    values: Mapping[str, Sequence[SaidValue]]
+    asked: Mapping[str, Sequence[int]]
 
-    def says(self, slot: str, value: str) -> bool:
-        """Return whether it says that a slot shall have a value."""
-        said = self.values.get(slot, ())
-        return any(other is None or same_value(slot, other, value) for other in said)
+    def says(self, slot: str, value: str, since: int = 0) -> bool:
+        """Return whether it says, since a turn, that a slot shall have a value."""
+        for turn, other in self.values.get(slot, ()):
+            if turn >= since and (other is None or same_value(slot, other, value)):
+                return True
+        return False
 
 
 class _Mention(NamedTuple):
@@ -114,7 +126,7 @@ def same_value(slot: str, first: str, second: str) -> bool:
         return _minutes(first) % _HALF_DAY == _minutes(second) % _HALF_DAY
     if slot in ("name", *_ROUTE):
         return _are_alike(first, second)
-    return _letters(first) == _letters(second)
+    return fuzz.ratio(_letters(first), _letters(second)) >= _MISSPELLED
 
 
 @dataclass(frozen=True)
@@ -153,12 +165,13 @@ class _Reader:
 
     def _parts(self, sentence: str, before: str) -> list[str]:
         """Cut a sentence that speaks of several domains between them, where a clause may begin."""
-        mentions = self._mentions(sentence, before)
-        mentions += self._named(sentence, before)
+        mentions = self._mentions(sentence, before) + self._named(sentence, before)
+        without_names = self._without_names(sentence)
+        joint = _pattern("beside", "joint")
         cuts = [0]
         for mention, following in pairwise(sorted(mentions)):
-            joints = _pattern("beside", "joint").finditer(sentence, mention.end, following.start)
-            starts = [joint.start() for joint in joints]
+            joints = joint.finditer(without_names, mention.end, following.start)
+            starts = [match.start() for match in joints]
             if mention.domain != following.domain and starts:
                 cuts.append(starts[-1])
         cuts.append(len(sentence))
@@ -166,12 +179,15 @@ class _Reader:
 
     def _mentions(self, text: str, before: str) -> list[_Mention]:
         """Return where the words of a text speak of domains, or else the venues that it names."""
-        return _mentions(self._without_names(text)) or self._named(text, before)
+        mentions = _mentions(self._without_names(text))
+        if _is_route(mentions, text, before):
+            # What else it speaks of is where the taxi goes.
+            return [mention for mention in mentions if mention.domain == "taxi"]
+        return mentions or self._named(text, before)
 
     def _named(self, text: str, before: str) -> list[_Mention]:
         """Return where a text names venues; those between which a taxi goes are left out."""
-        about = {mention.domain for mention in _mentions(text)} or {before}
-        if "taxi" in about and _pattern("beside", "route").search(text):
+        if _is_route(_mentions(text), text, before):
             return []
         named = []
         for span in self.delexicalise(text).spans:
@@ -189,18 +205,19 @@ class _Reader:
 
     def said(self, statements: Sequence[Statement]) -> Said:
         """Return what the statements about a domain say and ask."""
-        values: dict[str, list[str | None]] = defaultdict(list)
-        asked: set[str] = set()
+        values: dict[str, list[SaidValue]] = defaultdict(list)
+        asked: dict[str, list[int]] = defaultdict(list)
         for statement in statements:
             requested = _asked(statement)
             for slot in _tables()["spoken"][statement.domain]:
                 said = self._values(statement, slot)
-                values[slot] += said
+                values[slot] += [SaidValue(statement.turn, value) for value in said]
                 if said and "feature" not in _tables()["slots"][slot]:
                     # "In the west area" does not ask for the area.
                     requested.discard(slot)
-            asked |= requested
-        return Said(statements, values, frozenset(asked))
+            for slot in requested:
+                asked[slot].append(statement.turn)
+        return Said(statements, values, asked)
 
     def _values(self, statement: Statement, slot: str) -> list[str | None]:
         """Return the values that a statement says a slot shall have; None refers to one before."""
@@ -248,8 +265,8 @@ class _Reader:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the sentences of a text in small letters and plain characters."""
-    plain = text.lower().replace("’", "'").replace("center", "centre").replace("\n", ". ")
+    """Return the sentences of a text."""
+    plain = text.replace("’", "'").replace("\n", ". ")
     return [sentence for sentence in re.split(r"(?<=[.?!;])\s+", plain.strip()) if sentence]
 
 
@@ -264,6 +281,12 @@ def _mentions(text: str) -> list[_Mention]:
         for match in _pattern("domains", domain).finditer(words):
             mentions.append(_Mention(match.start(), match.end(), domain))
     return sorted(mentions)
+
+
+def _is_route(mentions: Sequence[_Mention], text: str, before: str) -> bool:
+    """Return whether a text says where a taxi goes, given what it speaks of, or did before."""
+    domains = [mention.domain for mention in mentions] or [before]
+    return "taxi" in domains and _pattern("beside", "route").search(text) is not None
 
 
 # ----------------------------------------------------------------------------------------- values
@@ -306,9 +329,9 @@ def _asks_for(slot: str, question: str) -> bool:
 def _value(words: str, spellings: Sequence[tuple[str, str]]) -> str:
     """Return a value as records and goals write it."""
     for value, spelling in spellings:
-        if re.fullmatch(spelling, words):
+        if re.fullmatch(spelling, words, re.IGNORECASE):
             return value
-    written: str = _tables()["written"].get(words, words)
+    written: str = _tables()["written"].get(words.lower(), words.lower())
     return written
 
 
@@ -394,6 +417,8 @@ def _pattern(*keys: str) -> re.Pattern[str]:
 @lru_cache(maxsize=_REMEMBERED)
 def _with_values(pattern: str, slot: str, spellings: Sequence[tuple[str, str]]) -> re.Pattern[str]:
     """Compile a pattern of a slot, in which one of some values may stand."""
+    if "%value%" not in pattern:
+        return _compiled(pattern)
     values = _tables()["answers"]["values"].get(slot, "(?!)")
     if spellings and (slot in _RECORDED or slot == "name"):
         values = "|".join([spelling for _, spelling in spellings])
@@ -406,4 +431,4 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     # Parts have parts that stand before them.
     for name, part in reversed(_tables()["parts"].items()):
         pattern = pattern.replace(f"%{name}%", f"(?:{part})")
-    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)

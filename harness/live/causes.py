@@ -20,10 +20,9 @@ from ..benchmark import Goal
 from ..data import DomainTask, Task
 from ..diagnosis import goal_text, joined, labelled, losses_text
 from ..errors import counted, cut
-from ..grounding import NAMING_SLOTS, GroundedDomain
+from ..grounding import NAMING_SLOTS, GroundedDomain, Said
 from ..io import figure
 from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Fault, percent
-from .agents import asked_slots
 from .environment import (
     MAX_TURNS,
     MISSING,
@@ -33,7 +32,7 @@ from .environment import (
     responses_in_context,
 )
 from .plays import Line, LiveRun, play_scripts
-from .users import SPANS, Heard, says
+from .users import SPANS, Heard
 from .world import LONGEST_SHOWN, Result, ToolCall, Turn, World, call_text, calls_in, naming_key
 
 _MOST_NAMED = 3
@@ -48,6 +47,7 @@ class Case:
         wanted: What the user wants of it.
         world, task, turns, outcome: The benchmark, and the dialogue.
         grounded: How the responses meet the goal.
+        said: What the user says and asks about the domain.
     """
 
     domain: str
@@ -57,6 +57,11 @@ class Case:
     turns: Sequence[Turn]
     outcome: Outcome
     grounded: GroundedDomain
+    said: Said
+
+    def says(self, slot: str, value: str, since: int = 0) -> bool:
+        """Return whether the user says a slot, as the task calls it, since a turn."""
+        return self.said.says(normalize_slot_name(slot, self.world.scorer.rules), value, since)
 
     @property
     def slots(self) -> dict[str, str]:
@@ -124,12 +129,11 @@ Rule: TypeAlias = Callable[[Case], str]
 def _objections(case: Case) -> str:
     """Return what the user objected to in vain, in words; an empty text if it did not object."""
     # It said the constraint again after an offer, and the last offer still contradicts it.
-    later_turns = case.turns[min(case.naming, default=0) + 1 :]
-    text = " ".join(turn["user"] for turn in later_turns)
+    since = min(case.naming, default=0) + 1
     objections = []
     for slot in case.contradicted:
         value = case.wanted.info[slot]
-        if says(text, slot, value):
+        if case.says(slot, value, since):
             objections.append(f"{slot} {value}")
     if not objections:
         return ""
@@ -259,11 +263,10 @@ def not_booked(case: Case) -> str:
 def not_answered(case: Case) -> str:
     """Say what is not told of what the goal requests, and when it was asked for."""
     causes, problems = case.grounded.causes, []
-    asked = [asked_slots(turn["user"].lower()) for turn in case.turns]
     for slot in case.wanted.reqt:
         name = SPANS.get(slot) or normalize_slot_name(slot, case.world.scorer.rules)
         if name in causes:
-            turns = [f"turn {turn}" for turn, slots in enumerate(asked) if slot in slots]
+            turns = [f"turn {turn}" for turn in dict.fromkeys(case.said.asked.get(name, ()))]
             problems.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
     missing = numbers_missing(case.world, case.task, case.turns)
     if case.domain in missing and not case.lacks_booking:
@@ -283,8 +286,7 @@ def unsaid(case: Case, asked: bool) -> str:
     # Before an offer the user has no reason to say anything.
     if not case.ended or not (case.made or case.grounded.venues):
         return ""
-    user_text = " ".join(turn["user"] for turn in case.turns)
-    lacking = {slot: v for slot, v in case.slots.items() if not says(user_text, slot, v)}
+    lacking = {slot: v for slot, v in case.slots.items() if not case.says(slot, v)}
     # It tells slots of the booking when it books, and its second choice after a refusal.
     books = case.made or (case.grounded.matched and {*case.wanted.book} <= {*lacking})
     refused = any("reason" in call["result"] for _, call in case.tries)
@@ -360,9 +362,12 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     if outcome["solved"]:
         return [], []
     grounded = world.grounded(task.id, responses_in_context(turns)).domains
+    said = world.said(task.id, turns)
     cases = {}
     for domain, wanted in task.domains.items():
-        cases[domain] = Case(domain, wanted, world, task, turns, outcome, grounded[domain])
+        cases[domain] = Case(
+            domain, wanted, world, task, turns, outcome, grounded[domain], said[domain]
+        )
     last = next(iter(cases))
     for _, call in calls_in(turns):
         _, _, domain = call["name"].partition("_")

@@ -40,7 +40,7 @@ from ..io import Table, encoded, figure, short_names, to_json
 from ..signature import SHOWN_HASH, Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
-from .plays import LiveRun, play_scripts
+from .plays import SAID_FIGURES, LiveRun, play_scripts
 from .world import Costs, Result, TalkerName, World, parsed
 
 _NAME = "live"
@@ -297,7 +297,8 @@ def live_scores(run: LiveRun) -> LiveScores:
     played = ""
     for id_ in sorted(config.world.tasks):
         played += "1" if id_ in config.tasks else "0"
-    del summary["signature"], summary["errors"]
+    for name in ("signature", "errors", *SAID_FIGURES):
+        del summary[name]
     return LiveScores(
         signature=config.whole_signature(),
         agent=summary.pop("agent"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from math import comb, lcm
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -21,12 +22,12 @@ from mwz.normalization import digest_of_json
 from ..comparison import Evidence, Interval, intervals_of
 from ..errors import counted
 from ..glossary import glossary
-from ..grounding import told_shares
+from ..grounding import UserPart, told_shares
 from ..io import figure, text_table
 from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
-from .environment import MAX_TURNS, Environment, Outcome
+from .environment import MAX_TURNS, Environment, Outcome, responses_in_context
 from .users import ScriptedUser, scripted_users
 from .world import (
     BrokenOffError,
@@ -39,6 +40,11 @@ from .world import (
     script_name,
     tool_schemas,
 )
+
+_SAID = ("inform", "success")
+_LOST_BY = ("agent", "user", "both")
+SAID_FIGURES = (*[f"said_{name}" for name in _SAID], *[f"lost_by_{name}" for name in _LOST_BY])
+"""The figures of what users said, which entries of the leaderboard do not store."""
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue as files have it: `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
@@ -167,6 +173,30 @@ class LiveRun:
         errors = sum(line["outcome"]["error"] is not None for line in self.lines)
         return {"missing": self.missing, "broken off": errors - self.missing}
 
+    @cached_property
+    def parts(self) -> list[dict[str, UserPart]]:
+        """What the user did of every goal domain, and whose fault a loss is, of each line."""
+        parts = []
+        for line in self.lines:
+            users = [turn["user"] for turn in line["turns"]]
+            responses = responses_in_context(line["turns"])
+            parts.append(self.config.world.user_parts(line["dialogue_id"], users, responses))
+        return parts
+
+    @property
+    def _said_figures(self) -> dict[str, int | float]:
+        """What is solved of what users said, and whose fault lost goal domains are."""
+        counts: Counter[str] = Counter()
+        faults: Counter[str] = Counter()
+        for line, parts in zip(self.lines, self.parts, strict=True):
+            # What is broken off is lost in any case.
+            if line["outcome"]["error"] is None:
+                counts["inform"] += all(part.inform for part in parts.values())
+                counts["success"] += all(part.success for part in parts.values())
+                faults.update(part.fault for part in parts.values())
+        rates = {f"said_{name}": percent(counts[name], len(self.lines)) for name in _SAID}
+        return {**rates, **{f"lost_by_{name}": faults[name] for name in _LOST_BY}}
+
     @property
     def figures(self) -> dict[str, Any]:
         """All figures as JSON types; rates are in percent, None where nothing is counted."""
@@ -199,6 +229,7 @@ class LiveRun:
             figures[count] = sum(outcome[count] for outcome in outcomes)
         for mean in ("turns", "calls"):
             figures[mean] /= len(outcomes)
+        figures |= self._said_figures
         figures["errors"] = sum(self.lost.values())
         figures["costs"] = {role: dict(cost) for role, cost in costs.items()}
         return figures

@@ -24,8 +24,6 @@ from functools import cache, cached_property, partial
 from itertools import zip_longest
 from typing import Literal
 
-from rapidfuzz import fuzz
-
 from mwz.normalization import minutes, normalize_slot_name
 from mwz.normalization.delexicaliser import Span
 
@@ -402,33 +400,6 @@ def _listed(slots: Sequence[str]) -> str:
     if len(names) > 1:
         names = [", ".join(names[:-1]), names[-1]]
     return " and ".join(names)
-
-
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER_WORDS = {str(number): word for number, word in enumerate(_NUMBERS)}
-_ALIKE = 85
-"""From what similarity, in percent, a text of a user says a value: misspelled, or inflected."""
-
-
-def says(text: str, slot: str, value: str) -> bool:
-    """Return whether a user says a constraint, in any words; where that is not clear, it does."""
-    text, value = text.lower().replace("center", "centre"), value.lower()
-    if slot in ("parking", "internet"):
-        return _pattern("asked", slot).search(text) is not None
-    if slot in (*TIMES, "time"):
-        # Words such as "quarter past five" are not read.
-        if re.search("past|quarter|half|noon", text):
-            return True
-        clocks = re.findall(r"\b(\d\d?)(?:[:.]?([0-5]\d))?\b", text)
-        # 5:15 may be 17:15.
-        times = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
-        return minutes(value.zfill(5)) % 720 in times
-    if value.isdecimal():
-        pattern = rf"\b({value}|{_NUMBER_WORDS.get(value, value)})\b"
-        if value == "2":
-            pattern += "|couple"
-        return value == "1" or re.search(pattern, text) is not None
-    return fuzz.partial_ratio(value, text) >= _ALIKE
 
 
 class Heard:

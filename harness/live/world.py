@@ -33,7 +33,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..data import DomainTask, Task, chosen_goals, load_benchmark, load_tasks, task_goals
 from ..errors import InputError, cut, unknown
-from ..grounding import GroundedDialogue, ground
+from ..grounding import GroundedDialogue, Said, UserPart, ground, read_user, user_parts
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
@@ -234,6 +234,30 @@ class World:
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
         return ground(responses, self.goals[id_], self._database, self.delexicalise)
+
+    def said(self, id_: str, turns: Sequence[Turn]) -> dict[str, Said]:
+        """Return what the user says and asks in a dialogue, by domain."""
+        users, responses = [], []
+        for turn in turns:
+            users.append(turn["user"])
+            responses.append(turn["response"])
+        return read_user(users, responses, self.goals[id_], self.delexicalise)
+
+    def user_parts(
+        self, id_: str, users: Sequence[str], responses: Sequence[str]
+    ) -> dict[str, UserPart]:
+        """Return what the user did of every domain of a task, and whose fault it is if it is lost.
+
+        Args:
+            id_: The dialogue.
+            users: What the user says, turn by turn.
+            responses: The response to each.
+        """
+        goal = self.goals[id_]
+        outcome = self.grounded(id_, responses)
+        return user_parts(
+            users, responses, goal, outcome, self._database, self.delexicalise, self._rules
+        )
 
     def grounded_reward(
         self,
