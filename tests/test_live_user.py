@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from helpers import PROJECT
@@ -12,10 +13,12 @@ from live_tasks import play_task
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.data import DomainTask, Task
+from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import Environment
 from mwz.harness.live.users import ScriptedUser, behaviours, scripted_user
 from mwz.harness.live.world import World
+from mwz.harness.scoring import Options, Scorer
 
 
 def _wanting(domain: str, info: Mapping[str, str], *asked: str, **book: str) -> Task:
@@ -265,9 +268,10 @@ def test_an_unknown_behaviour_is_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_the_page_says_what_behaviours_cost(multiwoz: Benchmark) -> None:
+def test_the_page_says_what_behaviours_cost(multiwoz: Benchmark, upstream: Path) -> None:
     page = (PROJECT / "docs/live.md").read_text("utf-8")
-    world = World.of(multiwoz)
+    scorer = Scorer(multiwoz, Options(lexicalised=True))
+    world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     for name, behaviour in behaviours().items():
         environment = Environment(world, scripted_user(name))
         outcomes = [play_task(environment, Baseline(), id_) for id_ in world.tasks]

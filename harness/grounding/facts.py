@@ -175,6 +175,13 @@ class Request:
         """Return what values of a text mean, in order: times in minutes, prices in pounds."""
         return list(_measures(self, text))
 
+    def tells_any(self, text: str) -> bool:
+        """Return whether a text tells a number, time, or yes or no, whatever it is."""
+        statements = _statements(text)
+        return bool(
+            _measures(self, statements) or (self.feature and self.feature.search(statements))
+        )
+
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _statements(text)

@@ -431,7 +431,7 @@ class Heard:
             if span.slot == NAMING_SLOTS.get(domain) and domain in domains:
                 self._named.append(span)
                 self.names[span.value] = text[span.start : span.end].strip("*_ ")
-            elif span.slot == "REFERENCE":
+            elif span.slot == "REFERENCE" and not self._is_conditional(span):
                 self.references.add(span.value)
         self.times = requests()["leave"].measures(self.text)
         # Lists of things to tell belong to the sentence before.
@@ -455,6 +455,11 @@ class Heard:
         waits = _pattern("understood", "wait").search(sentences[-1])
         self.waits = waits is not None and not is_news
 
+    def _is_conditional(self, span: Span) -> bool:
+        """Return whether a reference number is one only once the user agrees, or gives it."""
+        before = re.split(r"[.?!]\s", self._delexicalised.original[: span.start])[-1]
+        return _pattern("understood", "condition").search(before) is not None
+
     @cached_property
     def offers(self) -> dict[str, Heard]:
         """Venues -> the part of the response on each: of several, from its name to the next."""
@@ -472,7 +477,8 @@ class Heard:
         """Return whether it offers a train by times alone, others than those of constraints."""
         bounds = [minutes(constraints[slot]) for slot in TIMES if slot in constraints]
         for sentence in self._statements:
-            times = requests()["leave"].measures(sentence)
+            offered = re.sub(r"\b(?:after|before|by) \d[\d:.]*", "", sentence)
+            times = requests()["leave"].measures(offered)
             if _pattern("understood", "train").search(sentence) and set(times).difference(bounds):
                 return self._domain == "train"
         return False
@@ -483,16 +489,22 @@ class Heard:
 
     def asked(self, slots: Iterable[str], table: str = "asked") -> list[str]:
         """Return which of some slots it asks for."""
-        return [slot for slot in slots if any(map(_pattern(table, slot).search, self._questions))]
+        questions = " ".join(self._questions)
+        for name in self.names.values():
+            questions = questions.replace(name, "")
+        return [slot for slot in slots if _pattern(table, slot).search(questions)]
 
     def tells(self, slot: str) -> bool:
         """Return whether it tells a slot: what is in its venue's records, or has a clear form."""
-        if slot in SPANS:
+        is_drivers = (self._domain, slot) == ("taxi", "phone")
+        if slot in SPANS and not is_drivers:
             return any(span.slot == SPANS[slot] for span in self._delexicalised.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
         text = request.words(self._delexicalised)
         if request.record is None:
             return request.is_told(text)
+        if not self._named:
+            return slot not in TIMES and request.tells_any(text)
         for span in self._named:
             for venue in span.venues:
                 facts = self._world.delexicalise.gazetteer.venues[venue].facts
