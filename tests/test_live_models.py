@@ -297,6 +297,7 @@ def test_fields_of_requests_are_sent_and_recorded(
         (["--request", "seed=1", "--request", "seed=2"], "'seed' is there twice"),
         (["--request", "tools=[]"], "the harness sets model, messages, tools, stream"),
         (["--request", 'api_key="sesame"'], "a key is given by OPENAI_API_KEY"),
+        (["--request", 'user="sk-sesame"'], "a key is given by OPENAI_API_KEY"),
         (["--timeout", "0"], "x>0"),
         (["--task", "town001"], "choose"),
     ],

@@ -71,7 +71,9 @@ _USERS = f"{SCRIPTS['user']}|{SCRIPTS['user']}:BEHAVIOUR|model:NAME[@URL]|{_PERS
 _FIXED_FIELDS = ("model", "messages", "tools", "stream")
 """Fields of requests that the harness sets."""
 
-_SECRET = re.compile("(api|access|secret|private).?key|password|authorization", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(api|access|secret|private).?key|password|authorization|\bsk-", re.IGNORECASE
+)
 """What a field has in it that must not be recorded."""
 
 _NUMBER = click.IntRange(min=1)
