@@ -57,7 +57,10 @@ ROOMS: Mapping[str, Room] = {
     "delexicaliser": Room("normalization.delexicaliser"),
     "grounding": Room(
         "harness.grounding",
-        commands={"delexicalise": "Put placeholders in place of names and numbers."},
+        commands={
+            "delexicalise": "Put placeholders in place of names and numbers.",
+            "users": "Show how good simulated users are, beside what people say.",
+        },
         metrics=("scores",),
         tracks={"lexicalised": "english_track"},
         needs=("delexicaliser",),

@@ -14,6 +14,7 @@ from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
 from mwz.harness.grounding import UserPart, ground, user_parts
 from mwz.harness.grounding.said import Said, read_user
+from mwz.harness.grounding.user_quality import UserDialogue, user_figures
 from mwz.harness.scoring import Scorer, database_of
 from mwz.normalization.delexicaliser import Delexicaliser
 
@@ -273,3 +274,56 @@ def test_a_file_of_goals_needs_free_running(cli: Cli, command: str) -> None:
     assert "--goals goes with --free-running" in message
     message = cli.refused(command, "one.json", "two.json", "--free-running", "--setup", "strict")
     assert "--setup" in message
+
+
+def test_users_are_counted_beside_people(cli: Cli, played: Sequence[object]) -> None:
+    played = [argument for argument in played if argument != "--free-running"]
+    ours, people = cli.json("users", *played)
+    # Of 8 constraints one is never said and one said otherwise; of 4 requests one is never asked
+    # for. All 3 offers fit what was said. The goals' instructions are not known.
+    assert ours.pop("file") == people["file"]
+    assert ours == {
+        "users": "file",
+        "dialogues": 4,
+        "never_said": 12.5,
+        "said_otherwise": 12.5,
+        "invented": 0.0,
+        "never_asked": 25.0,
+        "unfit_accepted": 0.0,
+        "copied": None,
+        "should": 0.0,
+    }
+    # The sample has no such goals.
+    assert (people["users"], people["dialogues"], people["never_said"]) == ("people", 0, None)
+    assert "people, on 0 of these goals" in cli.done("users", *played).out
+
+
+def test_users_of_plays_are_counted(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "play.jsonl"
+    cli.done("play", "--benchmark", "sample", "--tasks", 3, "-o", file)
+    ours, people = cli.json("users", file, "--benchmark", "sample")
+    assert (ours["dialogues"], ours["never_said"], ours["said_otherwise"]) == (3, 0.0, 0.0)
+    assert (people["dialogues"], ours["copied"]) == (3, 0.0)
+
+
+def test_what_a_user_invents_copies_and_accepts() -> None:
+    copied = "The restaurant should be in the centre of town."
+    dialogue = UserDialogue(
+        users=[f"Italian food for 3 people. {copied}", "Fine."],
+        responses=["Two Doves is nice.", "Bye."],
+        goal={"restaurant": goal(ITALIAN_CENTRE)},
+        outcome=ground(
+            ["Two Doves is nice."], {"restaurant": goal(ITALIAN_CENTRE)}, DATABASE, DELEXICALISER
+        ),
+        parts={"restaurant": _part(goal(ITALIAN_CENTRE), (copied, "Two Doves is nice."))},
+        instructions=f"You want to eat. {copied}",
+    )
+    figures = user_figures([dialogue], DELEXICALISER)
+    # Of two constraints none is about people; of one offer none fits; of two turns one is copied.
+    assert (figures["invented"], figures["unfit_accepted"]) == (50.0, 100.0)
+    assert (figures["copied"], figures["should"]) == (50.0, 50.0)
+
+
+def test_files_without_users_say_nothing_of_them(cli: Cli, tmp_path: Path) -> None:
+    file = write_json(tmp_path / "silent.json", {"town001": [{"response": "Bye"}]})
+    assert "turns lack `user`" in cli.refused("users", file, "--benchmark", "sample")
