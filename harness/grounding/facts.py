@@ -303,6 +303,12 @@ def _sentences() -> Mapping[str, re.Pattern[str]]:
     }
 
 
+@cache
+def clause_ends() -> re.Pattern[str]:
+    """Return what finds where that which is denied or refused ends."""
+    return re.compile(tables()["sentences"]["clause_end"], re.VERBOSE | re.IGNORECASE)
+
+
 # ------------------------------------------------------------------------------------ faithfulness
 
 FACT_SLOTS = ("PHONE", "POST", "ADDRESS", "TRAINID")

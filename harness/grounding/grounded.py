@@ -35,6 +35,7 @@ from mwz.normalization import RuleSet
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 
 from ..benchmark import Benchmark, Goal
+from .choices import deciding_mentions
 from .facts import count_facts, requests, says_unknown, sentences, turn_domains
 from .trains import train_mentions
 
@@ -186,8 +187,9 @@ def ground(
             mentions = train_mentions(responses, users_said, about, wanted.informable, delexicalise)
         else:
             mentions = [_mentions(response, name) for response in responses]
+        deciding = deciding_mentions(mentions, users, partial(_named_by, name, delexicalise))
         goal_domain = _GoalDomain(
-            name, wanted, fitting, delexicalise, responses, about, mentions, is_booked
+            name, wanted, fitting, delexicalise, responses, about, mentions, deciding, is_booked
         )
         domains[name] = goal_domain.outcome()
     return GroundedDialogue(domains, count_facts(responses))
@@ -209,6 +211,14 @@ def fitting_venues(
         if venue.name == name and venue.key.domain == domain:
             named.add(venue.key.id)
     return frozenset(named)
+
+
+def _named_by(domain: str, delexicalise: Delexicaliser, text: str) -> list[frozenset[str]]:
+    """Return the ids that each venue of a domain that a user speaks of may have."""
+    said = delexicalise(text)
+    if domain != "train":
+        return _mentions(said, domain)
+    return train_mentions([said], (), [frozenset()], {}, delexicalise)[0]
 
 
 def _mentions(response: Delexicalised, domain: str) -> list[frozenset[str]]:
@@ -240,6 +250,8 @@ class _GoalDomain:
         responses: The responses.
         about: The domains that each is about; none where that is not known.
         mentions: The ids that each venue of the domain in a response may have.
+        deciding: Those of the response that decides whether the domain is matched, or what the user
+            chose of them.
         booked: Whether the domain is booked by each turn; None where that is not known.
     """
 
@@ -250,6 +262,7 @@ class _GoalDomain:
     responses: Sequence[Delexicalised]
     about: Sequence[frozenset[str]]
     mentions: Sequence[Sequence[frozenset[str]]]
+    deciding: Sequence[frozenset[str]]
     booked: Sequence[bool] | None
 
     def _is_about(self, turn: int) -> bool:
@@ -265,12 +278,8 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return the result of the domain."""
-        last: Sequence[frozenset[str]] = ()
-        named: set[str] = set()
-        for mentions in self.mentions:
-            if mentions:
-                last = mentions
-                named.update(*mentions)
+        last = self.deciding
+        named = set(chain.from_iterable(chain.from_iterable(self.mentions)))
         is_outright = self._is_outright(bool(last))
         cause = None if is_outright else self._inform_cause(last, named)
         fits = [bool(self.fitting & ids) for ids in last]

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span
 
-from .facts import requests, sentences, tables, time_of_day, whole_words
+from .facts import clause_ends, requests, sentences, tables, time_of_day, whole_words
 
 _LEAVES, _ARRIVES, _EITHER, _LATEST = "leave", "arrive", "either", "latest"
 _STATIONS = ("departure", "destination")
@@ -220,7 +220,7 @@ def _told_times(
             if limit:
                 kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
             last, done = minutes, match.end()
-            if kind and not words["denied"].search(words["clause"].split(so_far)[-1]):
+            if kind and not words["denied"].search(clause_ends().split(so_far)[-1]):
                 yield _ToldTime(start + match.start(), kind, minutes)
 
 

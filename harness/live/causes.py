@@ -361,7 +361,9 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
-    grounded = world.grounded(task.id, responses_in_context(turns)).domains
+    grounded = world.grounded(
+        task.id, responses_in_context(turns), [turn["user"] for turn in turns]
+    ).domains
     said = world.said(task.id, turns)
     cases = {}
     for domain, wanted in task.domains.items():

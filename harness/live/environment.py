@@ -214,7 +214,9 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    grounded = world.grounded(task.id, responses_in_context(turns))
+    grounded = world.grounded(
+        task.id, responses_in_context(turns), [turn["user"] for turn in turns]
+    )
     results = [call["result"] for _, call in calls_in(turns)]
     booked, unasked = booked_slots(task, bookings(turns), world)
     whole = error is None and not numbers_missing(world, task, turns)

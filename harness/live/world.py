@@ -231,9 +231,17 @@ class World:
             raise InputError(f"tasks of {name}", f"no task for dialogue {id_}")
         return task
 
-    def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
-        """Compare responses with the goal of a dialogue and the venues."""
-        return ground(responses, self.goals[id_], self._database, self.delexicalise)
+    def grounded(
+        self, id_: str, responses: Iterable[str], users: Sequence[str] = ()
+    ) -> GroundedDialogue:
+        """Compare responses with the goal of a dialogue and the venues.
+
+        Args:
+            id_: The dialogue's id.
+            responses: What the agent says.
+            users: What the user says before each, where that is known.
+        """
+        return ground(responses, self.goals[id_], self._database, self.delexicalise, users=users)
 
     def said(self, id_: str, turns: Sequence[Turn]) -> dict[str, Said]:
         """Return what the user says and asks in a dialogue, by domain."""
