@@ -90,7 +90,7 @@ def _fields(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     fields: dict[str, object] = {}
     for text in values:
         key, _, value = text.partition("=")
-        if key in (*_FIXED_FIELDS, ""):
+        if key in _FIXED_FIELDS:
             raise click.BadParameter(f"{text!r}: the harness sets {', '.join(_FIXED_FIELDS)}")
         if _SECRET.search(text):
             problem = f"{key} would be recorded; a key is given by {KEY_VARIABLES['agent']}"
