@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from mwz.harness.board.model import rows
 from mwz.harness.board.rows import bound_note, is_human
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding import told_shares
 from mwz.harness.grounding.scores import GroundedScores
@@ -285,6 +287,13 @@ def test_free_running_dialogues_are_ranked_if_complete(tmp_path: Path, cli: Cli)
     assert bound_note(row) == "its figures are on the 3 of 30 dialogues submitted"
     run = cli("verify", "--submissions", board, "--benchmark", "sample")
     assert run.out.endswith("1 of 1 entries hold\n")
+    # Dialogues on the goals of another benchmark stand in the same table.
+    install_benchmark(replace(_sample(), name="town"))
+    about = ("--name", "Runner", "--benchmark", "town", *about[4:])
+    turns.pop(next(iter(turns)))
+    file.write_text(json.dumps(turns))
+    cli.done("submit", file, *about, "--track", "lexicalised")
+    assert {row.signature.benchmark for row in _rows(read_entries(board))} == {"sample", "town"}
 
 
 # The entries of this repository.

@@ -84,12 +84,13 @@ def _check(entries: Sequence[Entry], rules: str) -> None:
         InputError: Something is wrong with the entries, or their scores.
     """
     problems = list(entry_problems(entries))
-    # Free-running dialogues are scored by their goals alone.
-    signatures: dict[tuple[bool, bool], list[tuple[str, Signature]]] = {}
+    # Free-running dialogues are scored by their goals alone, which may be of any benchmark.
+    signatures: dict[tuple[bool, str | None], list[tuple[str, Signature]]] = {}
     for entry in entries:
         track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
-            kind = track.kind == "plain English", entry.system.predictions.free_running
+            goals = report.signature.benchmark if entry.system.predictions.free_running else None
+            kind = track.kind == "plain English", goals
             signatures.setdefault(kind, []).append((entry.key, report.signature))
         elif track.result is None and entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")

@@ -83,9 +83,11 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Row]]:
     figures = {
         "Success, all": "grounded.success_all",
         "Success, any": "grounded.success",
+        "Success, as said": "said.success",
         "All requested": "grounded.success_requested",
         "Inform, all": "grounded.inform_all",
         "Inform, any": "grounded.inform",
+        "Inform, as said": "said.inform",
         "Told": "grounded.told",
         "In database, %": "grounded.in_database",
         "Of a named venue, %": "grounded.of_named_venue",
