@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from helpers import PROJECT, Cli
+from helpers import CAREFUL, HASTY, PROJECT, Cli
+from jsonschema import Draft202012Validator
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
@@ -25,6 +27,32 @@ def test_help_fits_a_screen(command: str, cli: Cli, monkeypatch: pytest.MonkeyPa
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:
     assert regenerate.layouts() == GOLDEN["json"]
+
+
+def test_schemas_are_what_they_were_and_hold_for_other_outputs(
+    regenerate: Any, cli: Cli, three_entries: Path, here: Path
+) -> None:
+    folder = PROJECT / "docs" / "schemas"
+    schemas = {path.stem: json.loads(path.read_bytes()) for path in folder.glob("*.json")}
+    assert schemas == regenerate.schemas(), "see `python tools/regenerate.py`"
+    sample = ("--benchmark", "sample")
+    outputs = {
+        "score": [
+            cli.json("score", "@human", "--lexicalised", "--intervals", *sample),
+            cli.json("score", HASTY, "--metrics", "dst,flags", "--rules", "2026", *sample),
+        ],
+        "dst": [cli.json("dst", "@empty", HASTY, "--variant", "gca=paper", *sample)],
+        "compare": [cli.json("compare", HASTY, CAREFUL, "--setup", "strict", *sample)],
+        "audit": [cli.json("audit", "--submissions", three_entries)],
+        "play": [cli.json("play", "--tasks", "3", "--seed", "7", *sample)],
+    }
+    for name, documents in outputs.items():
+        validator = Draft202012Validator(schemas[name])
+        validator.check_schema(schemas[name])
+        for document in documents:
+            assert [error.json_path for error in validator.iter_errors(document)] == []
+            # Each tells its command's output from another's.
+            assert not validator.is_valid({"figures": 1})
 
 
 def test_every_option_that_help_names_is_one_of_some_command() -> None:

@@ -4,8 +4,8 @@
 
 - `tests/golden/sample_reports.json`: the sample's submissions scored under every published rule
   set. A change is a change of scores.
-- `tests/golden/interface.json`: the layouts of JSON. A change is a change for scripts
-  (docs/interface.md).
+- `tests/golden/interface.json`: the layouts of JSON, and `docs/schemas/`, their schemas. A change
+  is a change for scripts (docs/interface.md).
 - The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
   written by hand.
 - `docs/glossary.md`.
@@ -26,8 +26,11 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
+
+from pydantic import TypeAdapter
 
 from mwz import harness
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
@@ -48,8 +51,9 @@ from mwz.harness.io import (
     write_json,
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
-from mwz.harness.metrics import SETUPS, Setup, response_metrics, tracking_metrics
-from mwz.harness.scoring import Scorer, report_on, with_all_metrics
+from mwz.harness.metrics import SETUPS, Setup, response_metrics, result_types, tracking_metrics
+from mwz.harness.scoring import Coverage, Scorer, report_on, with_all_metrics
+from mwz.harness.signature import Signature
 from mwz.harness.submission import (
     checked_submission,
     declared_features,
@@ -88,8 +92,9 @@ def golden_reports() -> dict[str, Any]:
     return reports
 
 
-def layouts() -> dict[str, list[str]]:
-    """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
+@cache
+def _documents() -> Mapping[str, Any]:
+    """Return command -> its JSON, of the sample's submissions."""
     files = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
     careful, sample = files["careful"], ("--benchmark", "sample")
     with tempfile.TemporaryDirectory() as folder:
@@ -102,11 +107,96 @@ def layouts() -> dict[str, list[str]]:
             "dst": _run("dst", careful, "--json", "-", *sample),
             "compare": _run("compare", *files.values(), "--json", "-", *sample),
             "audit": _run("audit", "--json", "-", *board),
+            "play": _run("play", "--json", "-", *sample, "-o", str(Path(folder) / "play.jsonl")),
         }
+    return {name: json.loads(document) for name, document in documents.items()}
+
+
+def layouts() -> dict[str, list[str]]:
+    """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
     places = {}
-    for name, document in documents.items():
-        places[name] = sorted(set(_places("", json.loads(document))))
+    for name, document in _documents().items():
+        if name != "play":
+            places[name] = sorted(set(_places("", document)))
     return places
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return command -> the JSON schema of its `--json`.
+
+    That of `score` follows from the types of results, the others from what the sample gives: any
+    figure may be null there, and keys may be added anywhere.
+    """
+    made = {}
+    for name, document in _documents().items():
+        schema = _score_schema() if name == "score" else _inferred([document])
+        head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        made[name] = {**head, "title": f"mwz {name} --json", **schema}
+    return made
+
+
+def _score_schema() -> dict[str, Any]:
+    types: dict[str, Any] = {
+        "format": Literal[2],
+        "signature": str,
+        "signature_fields": Signature,
+        "coverage": Coverage,
+        "unknown_placeholders": dict[str, int],
+    }
+    types |= dict.fromkeys(("benchmark", "rules", "domains", "states", "goals"), str)
+    required = list(types)
+    types |= {"remarks": list[str], "intervals": dict[str, Any], "file": str}
+    types |= dict.fromkeys(("inform", "success", "combined"), float)
+    for metric in response_metrics().values():
+        types |= result_types(metric)
+    inputs: list[tuple[str, Literal["serialization"], TypeAdapter[Any]]] = []
+    for name, type_ in types.items():
+        inputs.append((name, "serialization", TypeAdapter(type_)))
+    by_name, definitions = TypeAdapter.json_schemas(inputs)
+    properties = {name: schema for (name, _), schema in by_name.items()}
+    return {"type": "object", "required": required, "properties": properties, **definitions}
+
+
+def _inferred(values: Sequence[Any], depth: int = 0) -> dict[str, Any]:
+    """Return the schema that values at one place follow."""
+    if depth > _DEEPEST:
+        return {}
+    kinds = {_KINDS[type(value)] for value in values}
+    if depth > 0 and not kinds & {"object", "array"}:
+        kinds.add("null")
+    schema: dict[str, Any] = {"type": sorted(kinds)}
+    objects = [value for value in values if isinstance(value, dict)]
+    items = list(chain.from_iterable(value for value in values if isinstance(value, list)))
+    if objects:
+        properties: dict[str, dict[str, Any]] = {}
+        for key in dict.fromkeys(chain.from_iterable(objects)):
+            held = [value[key] for value in objects if key in value]
+            properties[key] = _inferred(held, depth + 1)
+        inner = list(properties.values())
+        if len(inner) > 3 and inner.count(inner[0]) == len(inner):
+            # Keys of the data, such as figures or domains.
+            schema["additionalProperties"] = inner[0]
+        else:
+            schema["properties"] = properties
+        if depth == 0:
+            schema["required"] = list(objects[0])
+    if items:
+        schema["items"] = _inferred(items, depth + 1)
+    return schema
+
+
+_DEEPEST = 4
+"""The depth below which schemas of what the sample gives say nothing."""
+
+_KINDS: Mapping[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
 
 
 def _places(place: str, content: Any) -> Iterator[str]:
@@ -457,6 +547,8 @@ def regenerate() -> None:
         os.environ["MWZ_DATA"] = data
         write_json(str(GOLDEN / "sample_reports.json"), golden_reports())
         write_json(str(GOLDEN / "interface.json"), {"json": layouts()})
+        for name, schema in schemas().items():
+            write_json(str(DOCS / "schemas" / f"{name}.json"), schema)
         for name in PAGES:
             write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
         write_atomically(DOCS / "glossary.md", glossary_page())
