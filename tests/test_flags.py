@@ -207,6 +207,22 @@ def test_offers_are_held_against_those_that_do_not_fit() -> None:
     assert _known(on, said)["offers"] == pytest.approx(1 - 15 / 50)
 
 
+@pytest.mark.parametrize(("count", "raised"), [(13, False), (14, True)])
+def test_last_turns_that_name_a_venue_are_counted(count: int, raised: bool) -> None:
+    said = _mixed(count, _said("ok", "[name]"), _said("[name]", "bye"))
+    # A dialogue that is broken off has no last turn.
+    said.append(_said("[name]"))
+    share = _known(_on(["NAME", "bye"], HUNDRED + 1), said)["last_offers"]
+    assert share == count / 100
+    assert declared_flags()["last_offers"].is_raised(share) == raised
+
+
+def test_placeholders_where_nearly_all_references_have_them_are_flagged_as_well() -> None:
+    placement = declared_flags()["placement"]
+    assert [placement.is_raised(value) for value in (0.29, 0.3, 0.85, 0.86)] == [1, 0, 0, 1]
+    assert placement.bound == "below 0.30 or above 0.85"
+
+
 def test_of_few_turns_nothing_is_known() -> None:
     assert _known(_on(["NAME"], 19), [_said(f"[name] and {_SIX} [phone]")] * 19) == {}
 
@@ -251,8 +267,8 @@ def test_a_mixture_is_of_several_entries_and_names_the_first_that_has_most() -> 
     shares = copies(marks)
     assert shares["second"] == {"copied_responses": ("", 0.0)}
     assert shares["third"] == {"copied_responses": ("second", 0.03)}
-    assert not declared_flags()["copied_responses"].is_raised(0.03)
-    assert declared_flags()["copied_responses"].is_raised(0.04)
+    assert not declared_flags()["copied_responses"].is_raised(0.02)
+    assert declared_flags()["copied_responses"].is_raised(0.03)
 
 
 def test_states_are_held_against_those_that_no_earlier_entry_has_right() -> None:
@@ -329,7 +345,7 @@ def published(project_board: Board) -> list[Row]:
 
 
 # What is given what it has in common with the references, and not reviewed.
-GIVEN = {"krls-gold-acts": {"bleu"}, "uniconv": {"gold_states", "hard_states"}}
+GIVEN = {"krls-gold-acts": {"bleu", "placement"}, "uniconv": {"gold_states", "hard_states"}}
 # What one paper's systems share: key -> flags. It is reviewed.
 SHARED = {
     "dard-best-agents": {"copied_states", "copied_responses"},

@@ -309,8 +309,8 @@ def _flag_marks(row: Row) -> Iterator[Mark]:
             note = "same belief states as {} in all that queries use"
         review = reviews.get(name)
         if review is None:
-            limit = figure(declared_flags()[name].limit, 2)
-            yield Mark("flag", f"flag: {note}, limit {limit}", entry_words=copied)
+            bound = declared_flags()[name].bound
+            yield Mark("flag", f"flag: {note}, flagged {bound}", entry_words=copied)
         else:
             reviewed = f"{note}; reviewed by {{}} on {review.date}: {{}}"
             entry_words = (*copied, review.reviewer, review.reason)

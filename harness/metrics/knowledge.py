@@ -47,6 +47,7 @@ def measured_knowledge(played: Played, benchmark: Benchmark) -> dict[str, float]
         "reference_phrases": _reference_phrases(played.responses, benchmark),
         "requests": _requests_foreseen(dialogues, played.rules),
         "offers": _offers_chosen(dialogues, played.rules, played.database),
+        "last_offers": _last_offers(dialogues, played.rules),
     }
     return {flag: value for flag, value in measured.items() if value is not None}
 
@@ -179,3 +180,14 @@ def _offers_chosen(
         return None
     unfit = max(turns[False], _LEAST_UNFIT * turns.total())
     return offers[True] / turns[True] - offers[False] / unfit
+
+
+def _last_offers(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> float | None:
+    """Return the share of dialogues, of those played to the end, whose last turn names a venue."""
+    mentions = {venue.mention for venue in rules.venue_rules.values()}
+    ended = naming = 0
+    for dialogue in dialogues:
+        if len(dialogue.responses) == dialogue.gold.turns:
+            ended += 1
+            naming += any(mention in dialogue.responses[-1] for mention in mentions)
+    return naming / ended if ended >= FEWEST else None

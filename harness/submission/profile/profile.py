@@ -55,6 +55,7 @@ class Feature:
             `domain-slot`, or a slot of every domain.
         unless: The features that cause this one: it is not remarked beside any of them.
         below: Whether figures below the limit raise the flag, not those above.
+        ceiling: The figure above which such a flag is raised as well; None for none.
         of_states: Whether the flag is about belief states.
     """
 
@@ -67,6 +68,7 @@ class Feature:
     part_limits: Mapping[str, float] = field(default_factory=dict)
     unless: Sequence[str] = ()
     below: bool = False
+    ceiling: float | None = None
     of_states: bool = False
 
     def limit_of(self, part: str) -> float:
@@ -94,13 +96,16 @@ class Feature:
 
     def is_raised(self, value: float) -> bool:
         """Return whether the figure of a flag is beyond the limit."""
+        if self.ceiling is not None and value > self.ceiling:
+            return True
         return value < self.limit if self.below else value > self.limit
 
     @property
     def bound(self) -> str:
         """The limit as tables show it."""
         side = "below" if self.below else "above"
-        return f"{side} {figure(self.limit, 2)}"
+        bound = f"{side} {figure(self.limit, 2)}"
+        return bound if self.ceiling is None else f"{bound} or above {figure(self.ceiling, 2)}"
 
     @property
     def honest_range(self) -> str:
