@@ -60,8 +60,8 @@ def _won(first: int, end: int) -> str:
 def _outcomes(inform: str, success: str | None = None) -> DialogueScores:
     """Return what is stored of dialogues that are all alike but for what is won.
 
-    In each, ten tokens match two four-grams of seven, and shorter n-grams alike. Dialogues
-    without a mark are not played.
+    In each, ten tokens match one four-gram of seven, and few shorter n-grams, for a BLEU of 20.
+    Dialogues without a mark are not played.
     """
     signature = report().signature
     made = DialogueScores(
@@ -71,7 +71,7 @@ def _outcomes(inform: str, success: str | None = None) -> DialogueScores:
         turns=(TURNS // DIALOGUES,) * len(inform),
         inform=inform,
         success=success or inform,
-        bleu=tuple((count,) * len(inform) for count in (10, 10, 8, 6, 4, 2, 10, 9, 8, 7)),
+        bleu=tuple((count,) * len(inform) for count in (10, 10, 4, 2, 1, 1, 10, 9, 8, 7)),
         intervals=Intervals(95, 1000, 12345, dict.fromkeys(FIGURES, Interval(0, 0, 0, "wilson"))),
         causes=Causes({}, {}, {}),
     )
@@ -125,8 +125,8 @@ def _pairs(folder: Path) -> Pairs:
 
 def test_totals_are_those_of_the_dialogues() -> None:
     known = _outcomes(_won(0, 80), _won(10, 50))
-    # 8/10, 6/9, 4/8 and 2/7 of the n-grams match, in texts as long as the references.
-    bleu = 100 * math.prod((8 / 10, 6 / 9, 4 / 8, 2 / 7)) ** 0.25
+    # 4/10, 2/9, 1/8 and 1/7 of the n-grams match, in texts as long as the references.
+    bleu = 100 * math.prod((4 / 10, 2 / 9, 1 / 8, 1 / 7)) ** 0.25
     assert _totals(known) == pytest.approx(
         {"inform": 80.0, "success": 40.0, "bleu": bleu, "combined": 60.0 + bleu}, rel=1e-12
     )

@@ -180,7 +180,7 @@ def test_a_copy_sorted_first_takes_no_rank(folder: Path, original: Path, board_c
     board_cli.done(folder)
     assert _ranks(folder) == {**before, "a-thief": None}
     run = board_cli.done(folder, "--check", "--base", original)
-    assert "flag: pairs of words shared with the responses of another entry (ubar): 1.00" in run.out
+    assert "share a phrase with one earlier entry's (ubar): 1.00" in run.out
     assert "Ranks that are lost" not in run.out
 
 
