@@ -252,7 +252,7 @@ def paper(
             rows[place] = replace(row, name=f"{row.name} ({numbers[row.name]})")
         evidence = [output.of_figures(common) for output in row.evidence]
         tested.append(replace(rows[place], evidence=evidence))
-    check_comparable([output for row in tested for output in row.evidence])
+    check_comparable(list(chain.from_iterable(row.evidence for row in tested)))
     compared: Comparison | None = None
     pairs: dict[str, Pair] = {}
     tests: dict[str, str] = {}

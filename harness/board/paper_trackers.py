@@ -144,7 +144,9 @@ def zero_shot_row(
         value=lambda _: {},
         takes_samples=True,
     )
-    columns = [f"{domain} {part}" for domain in domains for part in ("turns", "exact")]
+    columns = []
+    for domain in domains:
+        columns += [f"{domain} turns", f"{domain} exact"]
     evidence = []
     for by_domain in seeds:
         rows: dict[str, dict[str, float]] = {}

@@ -17,6 +17,7 @@ from ..benchmark import Benchmark
 from ..data import gold_versions, installed_gold_states, load_gold_states
 from ..errors import InputError
 from ..io import printable, short_names, shown_name
+from ..metrics import TrackedFile
 from ..rooms import import_room
 from ..scoring import Options
 from . import BETWEEN, option
@@ -160,8 +161,10 @@ def _scored_rows(
     zero_shot: bool,
 ) -> tuple[list[board.PaperSystem], str, str]:
     """Return a row for each system, what the table says about them, and their kind."""
-    trackers = [output for _, outputs in groups for output in outputs if output.is_tracker()]
-    if not (trackers or gold_version or zero_shot):
+    has_tracker = False
+    for _, outputs in groups:
+        has_tracker |= any(output.is_tracker() for output in outputs)
+    if not (has_tracker or gold_version or zero_shot):
         options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
         return _rows(groups, options, chosen_benchmark(benchmark)), "", "responses"
     accepted = ("predictions", "named", "baseline", "format_", "benchmark")
@@ -234,7 +237,9 @@ def _zero_shot_rows(
             if len(domains) != 1:
                 domains = file.gold_domains
             seeds.append(dict.fromkeys(sorted(domains), file))
-        joined = {domain: file for by_domain in seeds for domain, file in by_domain.items()}
+        joined: dict[str, TrackedFile] = {}
+        for by_domain in seeds:
+            joined |= by_domain
         if len(joined) == len(seeds) == sum(map(len, seeds)):
             seeds = [joined]
         for by_domain in seeds:
@@ -268,14 +273,15 @@ def _rows(
     """
     # By the default rule set, entries need no outputs.
     scored_outputs = []
+    names = []
     for _, outputs in groups:
         for output in outputs:
+            names.append(output.name)
             if output.missing is not None and options.rules != DEFAULT_RULES:
                 raise output.missing
             if output.missing is None:
                 scored_outputs.append(output)
     all_scored = iter(score_outputs(scored_outputs, options, ["evidence"], benchmark))
-    names = [output.name for _, outputs in groups for output in outputs]
     short = iter(short_names(names))
     rows = []
     for name, outputs in groups:

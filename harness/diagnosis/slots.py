@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any, TypeAlias
 
 from mwz.normalization import is_dontcare
@@ -27,12 +28,13 @@ SLOT_ERRORS = ("missed", "invented", "wrong")
 """What can be the matter with a slot of a predicted state."""
 
 _ROWS = 8
-"""How many values, confusions and first errors are shown, and
-_FIRST: how many dialogues of each of the
-_LARGEST: most frequent first errors."""
-_FIRST = 3
+"""How many values, confusions and first errors are shown."""
 _LARGEST = 3
+"""Of how many first errors dialogues are shown."""
+_FIRST = 3
+"""How many dialogues of each."""
 _VALUE = 28
+"""Characters of a value in a table."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,7 @@ def _values_instead(
     values: Counter[SlotError] = Counter()
     for errors_by_turn in diagnosis.errors.values():
         # A value that stays wrong counts once in a dialogue.
-        values.update({error for errors in errors_by_turn for error in errors})
+        values.update(set(chain.from_iterable(errors_by_turn)))
     rows: list[list[Cell]] = []
     for error, count in values.most_common():
         if is_shown(error.slot, error.kind) and len(rows) < _ROWS:

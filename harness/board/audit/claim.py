@@ -52,9 +52,9 @@ FAMILIES: Mapping[str, str] = {
 """Who prints a figure -> what tables call it."""
 
 _NEAR = 3.0
-"""How far figures of other systems may be from those claimed, in points, and
-_SHOWN: how many systems are shown of a family."""
+"""How far figures of other systems may be from those claimed, in points."""
 _SHOWN = 3
+"""How many systems are shown of a family."""
 
 
 @dataclass(frozen=True)
