@@ -172,19 +172,18 @@ def _scored_rows(
     if zero_shot:
         rows = _zero_shot_rows(groups, benchmark, gold_version)
         return rows, "joint goal accuracy of each domain by itself", "zero-shot"
-    rows = _tracked_rows(groups, benchmark, gold_version)
-    about = "with the gold states of the MultiWOZ versions in parentheses"
-    if rows[0].evidence[0].signature.benchmark is None:
-        about = "with the gold states of the files"
-    return rows, about, "states"
+    return *_tracked_rows(groups, benchmark, gold_version), "states"
 
 
 def _tracked_rows(
     groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
     benchmark: str | None,
     gold_version: str | None,
-) -> list[board.PaperSystem]:
+) -> tuple[list[board.PaperSystem], str]:
     """Return a row for each tracker: against the gold states named, its own, or all installed.
+
+    Returns:
+        The rows, and what the gold states are.
 
     Raises:
         InputError: Some states cannot be scored.
@@ -210,7 +209,12 @@ def _tracked_rows(
                 seeds.append([file for _, file in read])
             row = board.tracker_row(_title("", outputs), seeds, entry)
         rows.append(replace(row, name=name or row.name))
-    return rows
+    if rows[0].evidence[0].signature.benchmark is None:
+        return rows, "with the gold states of the files"
+    if not golds:
+        return rows, "with the gold states of the benchmark"
+    turns = ", ".join(f"{gold.version}: {gold.turns} turns" for gold in golds)
+    return rows, f"with the gold states of the MultiWOZ versions in parentheses ({turns})"
 
 
 def _zero_shot_rows(
