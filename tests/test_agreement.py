@@ -5,7 +5,8 @@ holds no verdicts. Readers answered the questions of AutoTOD's own judge (`evalu
 DaDaMrX/AutoTOD) for each domain: which venue or train does the user end up with, and which value is
 given for each requested slot? A domain is informed if the database's venue meets the goal, and
 succeeds if no requested value that the database has is missing or wrong. One reader, who was not
-blind, read all domains; the verdicts of two blind ones are in `autotod_verdicts.json`.
+blind, read all domains; the verdicts of two blind ones, which are language models, are in
+`autotod_verdicts.json`.
 """
 
 from __future__ import annotations

@@ -141,6 +141,45 @@ def test_ratings_are_matched_by_responses_too(tmp_path: Path, cli: Cli, sample: 
     assert len(found["rates"]) == 41
 
 
+def test_ratings_of_free_running_dialogues_by_criterion(tmp_path: Path, cli: Cli) -> None:
+    # Town001 gets no number and no address; in the others all is said as people said it.
+    content = {id_: [{"response": text} for text in texts] for id_, texts in TOLD.items()}
+    content["town001"] = [{"response": "Nonna's Attic."}]
+    file = write_json(tmp_path / "played.json", content)
+    whole = {id_: {"clear": [float(id_ != "town001")]} for id_ in content}
+    ratings = write_json(tmp_path / "r.json", {"whole": whole})
+    command = ("lab", "--benchmark", "sample", "--format", "json", "ratings")
+    found = json.loads(cli.done(*command, ratings, file, "--free-running").out)["criteria"]["clear"]
+    assert (found["dialogues"], found["raters"]) == (len(content), 1)
+    lost = {name: scores["Pearson"] for name, scores in found["correlations"].items()}
+    assert lost["turns"] is not None
+    assert found["lost"]["Grounded Success, lost"] >= 1
+    other = write_json(tmp_path / "o.json", {"half": whole})
+    assert "expected `whole`" in cli.refused(*command, other, file, "--free-running")
+    assert "needs FILE" in cli.refused(*command, ratings, "--free-running")
+
+
+@pytest.mark.real_data
+def test_what_raters_of_td_eval_say(multiwoz: Benchmark, upstream: Path, cli: Cli) -> None:
+    """The ratings published with TD-Eval, as docs/lexicalised.md tells of them."""
+    install_benchmark(multiwoz)
+    ratings = Path(__file__).parent / "td_eval_ratings.json"
+    played = upstream / "TD-Eval/datasets/autotod_dials_bt.json"
+    command = ("lab", "--format", "json", "ratings", ratings, played, "--free-running")
+    found = json.loads(cli.done(*command).out)["criteria"]
+    rows = {}
+    for criterion, agreed in found.items():
+        assert agreed["dialogues"] == 53
+        assert list(agreed["lost"].values()) == [2, 3, 3]
+        values = [scores["Pearson"]["value"] for scores in agreed["correlations"].values()]
+        rows[criterion] = [round(value, 2) for value in values]
+    assert rows == {
+        "Conversation Consistency": [0.15, 0.07, 0.07, -0.21, 0.02],
+        "Backend Knowledge Consistency": [0.29, 0.19, 0.19, -0.15, -0.02],
+        "Policy Compliance": [0.14, 0.06, 0.06, -0.18, -0.04],
+    }
+
+
 # -------------------------------------------------------------------------- preferences
 
 

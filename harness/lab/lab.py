@@ -18,13 +18,16 @@ from ..comparison import spread_of
 from ..errors import InputError, refuse
 from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
 from ..metrics import Choices, Played
-from ..scoring import Options, Scorer, evidence_of, normalize
+from ..scoring import Options, Scorer, evidence_of, free_run, normalize
 from ..submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import analyse, analysis_tables, spread_table
 from .ratings import (
     Unit,
+    agreement,
     agreement_table,
+    plain_scores,
     preference_agreement,
+    read_criteria,
     read_preferences,
     read_ratings,
     tracker_agreement,
@@ -201,13 +204,36 @@ def _band(values: Sequence[float]) -> dict[str, float]:
 @option.flag(
     "--lexicalised", help="The responses are plain English; also take grounded Inform and Success."
 )
+@option.flag(
+    "--free-running",
+    help="FILE's dialogues are free-running ones in plain English, without states.",
+)
 @click.pass_obj
-def show_agreement(given: StudyOptions, ratings: str, file: str | None, lexicalised: bool) -> None:
+def show_agreement(
+    given: StudyOptions, ratings: str, file: str | None, lexicalised: bool, free_running: bool
+) -> None:
     """Show how far metrics agree with people's RATINGS of FILE's dialogues: a CSV table with the
     columns id, rater and rating. Of a submission with responses, also Inform and Success. RATINGS
     without a FILE are preferences between systems' responses, which they hold: JSON, as the
-    authors of MarCo published them.
+    authors of MarCo published them. With --free-running, RATINGS are JSON: under `whole`, dialogue
+    id -> criterion -> the ratings.
     """
+    if free_running:
+        option.refuse_if(file is None, "--free-running needs FILE, the dialogues")
+        scorer = Scorer(chosen_benchmark(given["benchmark"]), Options(free_running=True))
+        _, run = free_run(scorer, read_predictions(str(file)), str(file))
+        scores = plain_scores(run)
+        by_criterion = {}
+        for criterion, rated in read_criteria(ratings).items():
+            agreed = agreement(rated, scores, (), (), ratings)
+            # Where few are lost, correlations say little.
+            lost = {}
+            for metric in list(scores)[:3]:
+                lost[f"{metric}, lost"] = sum(scores[metric].get(unit) == 0 for unit in rated)
+            by_criterion[criterion] = {**agreed, "lost": lost}
+        tables = [agreement_table(agreed, title) for title, agreed in by_criterion.items()]
+        _print(given, tables, {"criteria": by_criterion})
+        return
     options = Options(metrics=["inform", "bleu"], setup="strict", lexicalised=lexicalised)
     if file is None:
         is_table = ratings.lower().endswith(".csv")

@@ -108,6 +108,49 @@ def read_ratings(path: str | Path) -> Ratings:
     return ratings
 
 
+def read_criteria(path: str | Path) -> dict[str, Ratings]:
+    """Return criterion -> ratings of dialogues, of a JSON file.
+
+    It has, under `whole`, dialogue id -> criterion -> what each rater says.
+
+    Raises:
+        InputError: The file cannot be read, or has another layout.
+    """
+    source = shown_name(path)
+    content = read_json(path)
+    whole = content.get("whole") if isinstance(content, Mapping) else None
+    if whole is None:
+        raise InputError(source, "expected `whole`: dialogue id -> criterion -> ratings")
+    by_dialogue = validated(dict[str, dict[str, list[float]]], whole, source, "whole")
+    criteria: dict[str, dict[Unit, dict[str, float]]] = {}
+    for id_, by_criterion in by_dialogue.items():
+        for criterion, ratings in by_criterion.items():
+            by_rater = {str(rater): rating for rater, rating in enumerate(ratings)}
+            criteria.setdefault(criterion, {})[dialogue_id(id_)] = by_rater
+    return dict(criteria)
+
+
+def plain_scores(run: Any) -> dict[str, dict[Unit, float]]:
+    """Return metric -> dialogue id -> score of free-running dialogues in plain English.
+
+    Args:
+        run: The `PlainDialogues` of `grounding`.
+    """
+    scores: dict[str, dict[Unit, float]] = {}
+    for id_, outcome in run.outcomes.items():
+        texts = [turn.original for turn in run.normalized.dialogues[id_].plain]
+        measures = {
+            "Grounded Inform": outcome.inform_all,
+            "Grounded Success": outcome.success_all,
+            "Grounded Success, all requested": outcome.success_requested or False,
+            "turns": len(texts),
+            "words": sum(len(text.split()) for text in texts),
+        }
+        for metric, value in measures.items():
+            scores.setdefault(metric, {})[dialogue_id(id_)] = float(value)
+    return scores
+
+
 BEST_OF = [step / 20 for step in range(41)]
 """The values of λ of which the one is found that agrees best."""
 
@@ -285,6 +328,7 @@ def agreement_table(
     if agreed["units"] != agreed["dialogues"]:
         raters = f"{counted(agreed['units'], 'turn')} of {raters}"
     notes = [f"{raters}; Krippendorff's alpha {alpha}"]
+    notes += [f"{name}: {number}" for name, number in agreed.get("lost", {}).items()]
     if agreed["best"] is not None:
         notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
     for key in ("preferred", "decided"):
