@@ -87,6 +87,7 @@ def _said(*turns: str) -> dict[str, Said]:
         (["A train that leaves on Saturday and arrives by 10:15."], "train", "arrive", ["10:15"]),
         (["A train that leaves on Saturday and arrives by 10:15."], "train", "leave", []),
         (["A train.", "When do you want to arrive? // 10:15."], "train", "arrive", ["10:15"]),
+        (["A train.", "One leaves at 9:15. // The one that leaves at 9:15."], "train", "leave", []),
         # Features, numbers in words, what refers to something before.
         (["A hotel without wifi, but parking."], "hotel", "internet", ["no"]),
         (["A hotel without wifi, but parking."], "hotel", "parking", ["yes"]),

@@ -52,6 +52,7 @@ class Statement:
         domain: The domain; empty where none is known yet.
         text: Its words.
         question: The last question of the response before; empty if there is none.
+        heard: All responses before.
         begins: Whether the turn begins with it.
     """
 
@@ -59,6 +60,7 @@ class Statement:
     domain: str
     text: str
     question: str
+    heard: str
     begins: bool
 
 
@@ -149,7 +151,8 @@ class _Reader:
                     mentions = self._mentions(text, domain)
                     if mentions:
                         domain = mentions[0].domain
-                    yield Statement(turn, domain, text, question, begins)
+                    heard = " ".join(responses[:turn])
+                    yield Statement(turn, domain, text, question, heard, begins)
                     begins = False
             questions = [""]
             for sentence in _sentences("".join(responses[turn : turn + 1])):
@@ -235,8 +238,13 @@ class _Reader:
             patterns.append(_tables()["answers"]["bare"])
         for pattern in patterns:
             for match in _with_values(pattern, slot, spellings).finditer(text):
-                if slot not in ("arrive", "leave") or _is_meant(statement, slot, match.start()):
-                    values.append(_value(match["value"], spellings))
+                value = _value(match["value"], spellings)
+                is_offered = value in statement.heard and value not in choices
+                if slot not in ("arrive", "leave") or (
+                    # A time that a response offers is chosen, and no constraint.
+                    not is_offered and _is_meant(statement, slot, match.start())
+                ):
+                    values.append(value)
         for value, pattern in rules.get("confirms", {}).items():
             if value in choices and _compiled(pattern).search(text):
                 values.append(value)
