@@ -304,7 +304,7 @@ goals_file = click.option(
     "--goals",
     default="all",
     metavar="FILE.json",
-    help="With --free-running: a file of goals. [default: the benchmark's]",
+    help="Of free-running dialogues: a file of goals. [default: the benchmark's]",
 )
 
 
