@@ -119,6 +119,34 @@ class Dialogue:
         return data
 
 
+def gold_active_domains(
+    states: Sequence[BeliefState], acts: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """Infer a dialogue's gold active domains from its gold states and the system's acts.
+
+    Args:
+        states: Gold states, one per system turn.
+        acts: Names of the system's acts ("Hotel-Inform"), one list per system turn.
+    """
+    active: list[list[str]] = []
+    last_state: Mapping[str, Mapping[str, str]] = {}
+    last: list[str] = []
+    for state, names in zip(states, acts, strict=True):
+        changed = [domain for domain, slots in state.items() if slots != last_state.get(domain)]
+        # The domains of acts; what is no domain counts only if there is nothing else.
+        acted = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
+        for domain in ("general", "booking"):
+            if len(acted) > 1 and domain in acted:
+                acted.remove(domain)
+        acted = [domain for domain in acted if domain != "booking"]
+        domains = list(dict.fromkeys(changed + acted)) or last
+        if len(domains) == 2 and "general" in domains:
+            domains = [domain for domain in domains if domain != "general"]
+        active.append(domains)
+        last_state, last = state, domains
+    return active
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """A named test set. It is never changed in place.
@@ -133,6 +161,7 @@ class Benchmark:
             that is not known.
         trained: Domain, slot and value of all states of the train and dev splits; None where they
             are not known.
+        language: The language of its texts, as in HTML; what knows English alone refuses others.
         twin_of: The benchmark of which it is the twin: the same with other names; None of others.
         prepared: Where what is made of an installed benchmark is kept, so that it is made only
             once: the folder, and what identifies the benchmark's content and the code. What is kept
@@ -153,6 +182,7 @@ class Benchmark:
     seen: frozenset[str] | None = None
     trained: frozenset[Triplet] | None = None
     twin_of: str | None = None
+    language: str = "en"
     prepared: tuple[Path, str] | None = field(default=None, init=False, repr=False, compare=False)
 
     __hash__ = object.__hash__

@@ -1,8 +1,8 @@
 """The files that come with packages, and what other packages declare by entry points.
 
-Other packages declare metrics, formats, set-ups and rule sets. An entry point of the groups
-`mwz.metrics` and `mwz.formats` names an object, one of `mwz.setups` and `mwz.rules` the package
-that has the table NAME.toml (docs/extending.md).
+Other packages declare metrics, formats, set-ups, rule sets and data. An entry point of the groups
+`mwz.metrics`, `mwz.formats` and `mwz.data` names an object, one of `mwz.setups` and `mwz.rules` the
+package that has the table NAME.toml (docs/extending.md).
 """
 
 from __future__ import annotations

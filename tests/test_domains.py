@@ -7,7 +7,7 @@ from copy import deepcopy
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.harness.data.multiwoz22 import gold_active_domains
+from mwz.harness.benchmark import gold_active_domains
 from mwz.harness.metrics.setups import domains_from_states
 
 State = dict[str, dict[str, str]]

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.database import VenueDatabase
-from mwz.harness.data.multiwoz22 import gold_active_domains
+from mwz.harness.benchmark import gold_active_domains
 from mwz.harness.io import write_json
 from mwz.normalization import (
     minutes,

@@ -181,6 +181,18 @@ def import_(
 
 
 @command.command()
+@click.argument("folder", type=_FOLDER)
+def new(folder: Path) -> None:
+    """Write a small benchmark of your own into the new FOLDER, to be replaced by your data.
+
+    It is a declaration, dialogues, goals and venues, and works at once: mwz score @corpus
+    --benchmark FOLDER. docs/extending.md says what the files hold.
+    """
+    data.write_example(folder)
+    click.echo(f"wrote {folder}; try `mwz score @corpus --benchmark {folder}`")
+
+
+@command.command()
 @click.argument("name", metavar="[NAME]", default=data.DEFAULT)
 @click.option("--seed", type=int, default=0, show_default=True, help="What names are drawn by.")
 def twin(name: str, seed: int) -> None:
@@ -214,10 +226,11 @@ def list_() -> None:
     headers += [f"content ({name})" for name in rules]
     headers.append("where")
     rows = []
-    for name in data.installed_benchmarks():
+    folders = data.packaged_folders()
+    for name in [*data.installed_benchmarks(), *folders]:
         benchmark = data.load_benchmark(name)
         hashes = [benchmark.content_hash(rule_set(name))[:SHOWN_HASH] for name in rules]
-        path = data.benchmark_path(name)
+        path = folders.get(name) or data.benchmark_path(name)
         number = len(benchmark.dialogues)
         seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {number}"
         where = "built in" if path is None else str(path)

@@ -57,7 +57,9 @@ flag = partial(click.option, is_flag=True)
 """An option that is given or not."""
 
 
-_benchmark = partial(click.option, "--benchmark", metavar="NAME", shell_complete=complete_benchmark)
+_benchmark = partial(
+    click.option, "--benchmark", metavar="NAME|FOLDER", shell_complete=complete_benchmark
+)
 
 benchmark = _benchmark(
     help="The benchmark to score on. [default: multiwoz if installed, else sample]"

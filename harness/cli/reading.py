@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
-from ..data import DEFAULT, SAMPLE, load_benchmark
+from ..data import DEFAULT, SAMPLE, has_benchmark, load_benchmark
 from ..errors import InputError, unknown
 from ..io import STANDARD_STREAM, read_bytes, shown_name
 from ..rooms import import_room
@@ -49,12 +49,13 @@ def chosen_benchmark(name: str | None) -> Benchmark:
     That the sample is taken where MultiWOZ is not installed, is said.
 
     Args:
-        name: The option's value.
+        name: The option's value: a name, or a folder that declares one.
 
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
-    benchmark = load_benchmark(name)
+    is_folder = name is not None and has_benchmark(name)
+    benchmark = load_benchmark(Path(name) if name is not None and is_folder else name)
     if name is None and benchmark.name == SAMPLE:
         notify(f"{DEFAULT} is not installed; the benchmark is the built-in `{SAMPLE}`")
     return benchmark

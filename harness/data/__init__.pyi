@@ -15,6 +15,11 @@ from .declared import (
     read_data_set as read_data_set,
 )
 from .fetching import fetch_benchmark as fetch_benchmark, wrong_files as wrong_files
+from .folder import (
+    has_benchmark as has_benchmark,
+    packaged_folders as packaged_folders,
+    write_example as write_example,
+)
 from .goals import (
     DomainTask as DomainTask,
     GoalsFile as GoalsFile,

@@ -104,8 +104,12 @@ def installed_benchmarks() -> list[str]:
     return [SAMPLE, *document_names(data_directory() / "benchmarks")]
 
 
-def load_benchmark(name: str | None = None) -> Benchmark:
+def load_benchmark(name: str | Path | None = None) -> Benchmark:
     """Load a benchmark by name, or the default one: MultiWOZ if installed, else the sample.
+
+    Args:
+        name: The name of one that is installed, or that a package declares; or, as a `Path`, a
+            folder of `mwz data new`.
 
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
@@ -115,10 +119,18 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     """
     installed = installed_benchmarks()
     name = name or (DEFAULT if DEFAULT in installed else SAMPLE)
-    if name not in installed:
+    if isinstance(name, Path) or name not in installed:
+        # Imported late: few benchmarks are folders.
+        from .folder import packaged_folders, read_folder
+
+        folders = packaged_folders()
+        if isinstance(name, Path):
+            return read_folder(name)
+        if name in folders:
+            return read_folder(folders[name])
         raise InputError(
             f"benchmark {name}",
-            f"not installed; choose from {', '.join(installed)}. "
+            f"not installed; choose from {', '.join([*installed, *folders])}. "
             "`mwz data fetch` or `mwz data import` installs multiwoz",
         )
     path = benchmark_path(name)

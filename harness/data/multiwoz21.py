@@ -13,7 +13,7 @@ from typing import Any
 
 from mwz.normalization import BeliefState, normalize_state, normalized_text, rule_set
 
-from ..benchmark import CANONICAL_STYLE, Benchmark, Dialogue, Goal
+from ..benchmark import CANONICAL_STYLE, Benchmark, Dialogue, Goal, gold_active_domains
 from ..io import read_json, validated
 from ..submission import dialogue_id, metadata_slots
 from .declared import Built, DataSet
@@ -22,7 +22,6 @@ from .multiwoz22 import (
     ANNOTATION_RULES,
     REQUESTS,
     expected_layout,
-    gold_active_domains,
     read_venue_versions,
 )
 

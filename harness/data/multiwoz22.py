@@ -39,6 +39,7 @@ from ..benchmark import (
     Dialogue,
     Goal,
     Triplet,
+    gold_active_domains,
     triplets_of,
 )
 from ..errors import InputError, refuse
@@ -46,9 +47,6 @@ from ..io import read_bytes, read_json, validated
 from ..submission import GOLD_DOMAINS, dialogue_id, read_standard
 from .declared import Built, DataSet, Source
 from .goals import GOALS_FILE, chosen_goals, read_tasks
-
-_NO_DOMAIN = ("general", "booking")
-"""What acts begin with besides domains."""
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"
@@ -430,31 +428,3 @@ def _canonical(goal: _Json) -> str:
             requestable = sorted(set(part["requestable"]))
             wanted[domain] = [part["informable"], requestable, part["booking"] or {}]
     return json.dumps(wanted, sort_keys=True)
-
-
-def gold_active_domains(
-    states: Sequence[BeliefState], acts: Sequence[Sequence[str]]
-) -> list[list[str]]:
-    """Infer a dialogue's gold active domains from its gold states and the system's acts.
-
-    Args:
-        states: Gold states, one per system turn.
-        acts: Names of the system's acts ("Hotel-Inform"), one list per system turn.
-    """
-    active: list[list[str]] = []
-    last_state: Mapping[str, Mapping[str, str]] = {}
-    last: list[str] = []
-    for state, names in zip(states, acts, strict=True):
-        changed = [domain for domain, slots in state.items() if slots != last_state.get(domain)]
-        # The domains of acts; what is no domain counts only if there is nothing else.
-        acted = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
-        for domain in _NO_DOMAIN:
-            if len(acted) > 1 and domain in acted:
-                acted.remove(domain)
-        acted = [domain for domain in acted if domain != "booking"]
-        domains = list(dict.fromkeys(changed + acted)) or last
-        if len(domains) == 2 and "general" in domains:
-            domains = [domain for domain in domains if domain != "general"]
-        active.append(domains)
-        last_state, last = state, domains
-    return active

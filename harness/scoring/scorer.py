@@ -494,7 +494,15 @@ def database_of(scorer: Scorer) -> VenueDatabase:
 
 
 def delexicaliser_of(scorer: Scorer) -> Any:
-    """Return the delexicaliser of the benchmark's venues under the rule set."""
+    """Return the delexicaliser of the benchmark's venues under the rule set.
+
+    Raises:
+        InputError: The benchmark is not in English, or the room is not there.
+    """
+    if scorer.benchmark.language != "en":
+        problem = f"the delexicaliser knows English only, and {scorer.benchmark.name} is in "
+        remedy = "; give responses with placeholders, without --lexicalised"
+        raise InputError("--lexicalised", problem + f"`{scorer.benchmark.language}`" + remedy)
     grounded = import_room("harness.grounding.grounded", "plain English")
     return grounded.delexicaliser(scorer.benchmark, scorer.rules)
 

@@ -64,4 +64,4 @@ from .profile.profile import (
     highest_likely as highest_likely,
     profile_remarks as profile_remarks,
 )
-from .profile.vocabulary import Content as Content
+from .profile.vocabulary import Content as Content, plain_value as plain_value
