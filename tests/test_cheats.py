@@ -529,6 +529,23 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(tmp_path: Path, third: B
 
 
 @pytest.mark.real_data
+@pytest.mark.parametrize("change", [_noisy_gold, _states_ahead])
+def test_a_tracker_with_knowledge_of_gold_has_no_rank(
+    change: Change,
+    tmp_path: Path,
+    multiwoz: Benchmark,
+    krls: Predictions,
+    published: list[Entry],
+) -> None:
+    states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in krls.items()}
+    entry = _tracker(tmp_path, multiwoz, _every(states, partial(change, multiwoz)))
+    board = make_board([*published, entry], "2021")
+    tables = board.tables_by_track["state-tracking"]
+    [row] = [row for table in tables for row in table if row.key == "new"]
+    assert _raised(row) == {"hard_states"}
+
+
+@pytest.mark.real_data
 def test_a_file_with_its_own_gold_has_no_rank(tmp_path: Path, multiwoz: Benchmark) -> None:
     same = {"0": {"gt": {"hotel": {"area": "north"}}, "pr": {"hotel": {"area": "north"}}}}
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
