@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from mwz.harness.data import load_benchmark
 from mwz.harness.grounding import UserPart, ground, user_parts
 from mwz.harness.grounding.said import Said, read_user
 from mwz.harness.grounding.user_quality import UserDialogue, user_figures
+from mwz.harness.live.plays import _with_booking
+from mwz.harness.live.world import World
 from mwz.harness.scoring import Scorer, database_of
 from mwz.normalization.delexicaliser import Delexicaliser
 
@@ -305,6 +308,17 @@ def test_users_of_plays_are_counted(cli: Cli, tmp_path: Path) -> None:
     ours, people = cli.json("users", file, "--benchmark", "sample")
     assert (ours["dialogues"], ours["never_said"], ours["said_otherwise"]) == (3, 0.0, 0.0)
     assert (people["dialogues"], ours["copied"]) == (3, 0.0)
+
+
+def test_a_booking_counts_as_far_as_it_is_said() -> None:
+    world = World.of("sample")
+    part = UserPart(["people"], {}, [], inform=True, success=True, fault="none")
+    right = {"people": False, "day": True, "venue": True, "once": True}
+    assert _with_booking(part, right, world) == part
+    wrong = _with_booking(part, {**right, "day": False}, world)
+    assert (wrong.success, wrong.fault) == (False, "agent")
+    silent = replace(part, never_asked=["REFERENCE"])
+    assert _with_booking(silent, {"day": False}, world) == silent
 
 
 def test_what_a_user_invents_copies_and_accepts() -> None:

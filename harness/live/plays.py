@@ -9,7 +9,7 @@ tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import comb, lcm
@@ -17,8 +17,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from mwz.normalization import digest_of_json
+from mwz.normalization import digest_of_json, normalize_slot_name
 
+from ..benchmark import REFERENCE
 from ..comparison import Evidence, Interval, intervals_of
 from ..errors import counted
 from ..glossary import glossary
@@ -40,6 +41,9 @@ from .world import (
     script_name,
     tool_schemas,
 )
+
+_OF_BOOKINGS = ("venue", "route", "once")
+"""What outcomes say of bookings besides slots; the venue is judged by what is offered."""
 
 _SAID = ("inform", "success")
 _LOST_BY = ("agent", "user", "both")
@@ -176,11 +180,15 @@ class LiveRun:
     @cached_property
     def parts(self) -> list[dict[str, UserPart]]:
         """What the user did of every goal domain, and whose fault a loss is, of each line."""
+        world = self.config.world
         parts = []
         for line in self.lines:
             users = [turn["user"] for turn in line["turns"]]
             responses = responses_in_context(line["turns"])
-            parts.append(self.config.world.user_parts(line["dialogue_id"], users, responses))
+            by_domain = world.user_parts(line["dialogue_id"], users, responses)
+            for domain, slots in line["outcome"]["booked"].items():
+                by_domain[domain] = _with_booking(by_domain[domain], slots, world)
+            parts.append(by_domain)
         return parts
 
     @property
@@ -314,6 +322,21 @@ class LiveRun:
             if number:
                 remarks.append(f"{counted(number, 'dialogue')} {loss}, counted as lost")
         return remarks
+
+
+def _with_booking(part: UserPart, slots: Mapping[str, bool], world: World) -> UserPart:
+    """Return what a user did of a domain, given whether each slot is booked as the goal has it.
+
+    What it never said, or said otherwise, need not be booked so.
+    """
+    wrong = set()
+    for slot, is_right in slots.items():
+        if not is_right and slot not in _OF_BOOKINGS:
+            wrong.add(normalize_slot_name(slot, world.scorer.rules))
+    if REFERENCE in part.never_asked or wrong <= {*part.never_said, *part.said_otherwise}:
+        return part
+    has_share = part.fault in ("user", "both")
+    return replace(part, success=False, fault="both" if has_share else "agent")
 
 
 def play_scripts(
