@@ -73,8 +73,8 @@ def test_a_removed_option_names_its_replacement(cli: Cli) -> None:
     assert "removed" not in cli("check", "--constant").err
     for command, options in read_toml("removed.toml", "mwz.harness.cli").items():
         for option, replacement in options.items():
-            told = cli.refused("score" if command == "any" else command, option)
-            assert f"{option} was removed; use {replacement}" in told
+            message = cli.refused("score" if command == "any" else command, option)
+            assert f"{option} was removed; use {replacement}" in message
 
 
 def test_scores_of_the_sample_are_what_they_were(regenerate: Any) -> None:

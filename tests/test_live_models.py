@@ -182,10 +182,10 @@ def test_a_dialogue_that_cannot_be_finished_is_lost_and_no_other(
         return fault if is_over else _agent(messages)
 
     server.answer = agent
-    told = play.done(server, tmp_path / "p.jsonl", "--timeout", _WAITED, tasks=2).err
+    shown = play.done(server, tmp_path / "p.jsonl", "--timeout", _WAITED, tasks=2).err
     lost, other = _lines(tmp_path / "p.jsonl")
     assert message in lost["outcome"]["error"]
-    assert f"first error: trial 1, dialogue town001: {lost['outcome']['error']}" in told
+    assert f"first error: trial 1, dialogue town001: {lost['outcome']['error']}" in shown
     assert not lost["outcome"]["solved"]
     assert other["outcome"]["error"] is None
 

@@ -137,13 +137,13 @@ def test_what_is_stored_of_any_track_holds_beside_a_package(
     for id_, dialogue in benchmark.dialogues.items():
         tracked[id_] = [{"state": state} for state in dialogue.states]
         plain[id_] = [{"response": text} for text in dialogue.responses]
-    told = dict(list(plain.items())[:20])
+    message = dict(list(plain.items())[:20])
     outputs: dict[str, tuple[object, ...]] = {
         "Careful": (CAREFUL, "--track", "end-to-end"),
         "Hasty": (HASTY, "--track", "end-to-end"),
         "Plain": (write_json(tmp_path / "plain.json", plain), "--track", "lexicalised"),
         "Free": (
-            *(write_json(tmp_path / "free.json", told), "--free-running"),
+            *(write_json(tmp_path / "free.json", message), "--free-running"),
             *("--track", "lexicalised"),
         ),
         "Tracker": (write_json(tmp_path / "states.json", tracked), "--track", "state-tracking"),

@@ -48,8 +48,8 @@ def test_a_town_in_german_is_scored_like_any_other(town: Path, cli: Cli) -> None
 
 
 def test_what_knows_english_alone_says_so(town: Path, cli: Cli) -> None:
-    told = cli.refused("score", "@human", "--lexicalised", "--benchmark", town)
-    assert "the delexicaliser knows English only, and nebelfurt is in `de`" in told
+    message = cli.refused("score", "@human", "--lexicalised", "--benchmark", town)
+    assert "the delexicaliser knows English only, and nebelfurt is in `de`" in message
 
 
 def test_what_is_wrong_in_a_folder_is_named_with_its_place(town: Path, cli: Cli) -> None:
@@ -58,14 +58,14 @@ def test_what_is_wrong_in_a_folder_is_named_with_its_place(town: Path, cli: Cli)
     goals["nf2"]["hostel"] = {"informable": {}}
     goals["nf9"] = goals.pop("nf3")
     write_json(town / "goals.json", goals)
-    told = cli.refused("score", "@corpus", "--benchmark", town)
+    message = cli.refused("score", "@corpus", "--benchmark", town)
     for problem in (
         "goals.json: nf1, restaurant: unknown request 'FONE'; choose from PHONE, ",
         "goals.json: nf2: unknown domain 'hostel'; choose from ",
         "dialogues.json: nf3: expected turns, and its goal in goals.json",
         "goals.json: nf9: not in dialogues.json",
     ):
-        assert problem in told
+        assert problem in message
     write_json(town / "goals.json", {})
     (town / "venues.json").rename(town / "other.json")
     with pytest.raises(InputError, match="venues"):

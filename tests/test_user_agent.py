@@ -77,9 +77,9 @@ def test_goals_are_found_by_their_instructions_whatever_marks_and_blanks(
     path = _file(tmp_path, _line(marked, _ASKS, _ANSWERS), other)
     report = cli.json("score", path, "--free-running")
     assert report["coverage"] == {"dialogues": 1, "of": 1, "turns": 1, "of_turns": 1}
-    told = cli.done("score", path, "--free-running").err
-    assert "goals found by their instructions: 1 of 2 dialogues, of sample" in told
-    assert "left out, as no goal has their instructions: line 2" in told
+    message = cli.done("score", path, "--free-running").err
+    assert "goals found by their instructions: 1 of 2 dialogues, of sample" in message
+    assert "left out, as no goal has their instructions: line 2" in message
 
 
 def test_two_lines_of_one_goal_are_told(cli: Cli, tmp_path: Path) -> None:

@@ -95,12 +95,12 @@ def user_parts(
         rules: The rule set, which has the names of placeholders.
     """
     said = read_user(users, responses, goal, delexicalise)
-    told = _told(users, responses, delexicalise, rules)
+    slots_told = _told(users, responses, delexicalise, rules)
     # Neither asked for nor told, however wrongly.
     silent: dict[str, frozenset[str]] = {}
     goal_said = {}
     for domain, wanted in goal.items():
-        known = told[domain] | _provided(wanted, outcome.domains[domain])
+        known = slots_told[domain] | _provided(wanted, outcome.domains[domain])
         known |= said[domain].asked.keys()
         silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
@@ -229,15 +229,15 @@ def _told(
             for sentence in _SENTENCE_END.split(text):
                 sentences.append(delexicalise(sentence))
                 is_response.append(by_agent)
-    told: dict[str, set[str]] = defaultdict(set)
+    slots_told: dict[str, set[str]] = defaultdict(set)
     domains_of = turn_domains(sentences)
     for sentence, domains, by_agent in zip(sentences, domains_of, is_response, strict=True):
         for domain in domains if by_agent else ():
-            told[domain] |= _slots_told(sentence, rules)
-    if "type" in told["taxi"]:
+            slots_told[domain] |= _slots_told(sentence, rules)
+    if "type" in slots_told["taxi"]:
         # The placeholder of its car.
-        told["taxi"].add("cartype")
-    return told
+        slots_told["taxi"].add("cartype")
+    return slots_told
 
 
 def _slots_told(text: Delexicalised, rules: RuleSet) -> set[str]:

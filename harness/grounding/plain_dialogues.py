@@ -385,8 +385,8 @@ def _on_instructed_goals(standard: Standard, source: str, benchmark: str) -> Sta
         problem = f"no installed benchmark has the goal of any of its {number}"
         raise InputError(source, f"{problem}; `mwz data fetch` installs those of test and dev")
     refuse(source, problems)
-    told = f"goals found by their instructions: {len(dialogues)} of {number}, of {benchmark}"
-    remarks = [*standard.remarks, Remark("goals", told, warning=False)]
+    summary = f"goals found by their instructions: {len(dialogues)} of {number}, of {benchmark}"
+    remarks = [*standard.remarks, Remark("goals", summary, warning=False)]
     if unknown:
         lacking = f"left out, as no goal has their instructions: {', '.join(unknown)}"
         remarks.append(Remark("goals", lacking))

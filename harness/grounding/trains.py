@@ -8,7 +8,7 @@ it say that it arrives. What only limits times ("after 18:45") and what is denie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
@@ -120,8 +120,10 @@ def train_mentions(
         times = list(_told_times(response, before, timetable))
         ids = [span for span in response.spans if span.slot == "TRAINID"]
         if ids:
-            mentions.append(_named_trains(ids, times, timetable, confirmed))
-            named.update(*mentions[-1])
+            trains_named, with_times = _named_trains(ids, times, timetable, confirmed)
+            mentions.append(trains_named)
+            named.update(*trains_named)
+            confirmed |= with_times
             continue
         trains = _times_by_train(times)
         if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
@@ -145,38 +147,42 @@ def _named_trains(
     spans: Sequence[Span],
     times: Sequence[_ToldTime],
     timetable: Sequence[_Train],
-    confirmed: set[str],
-) -> list[frozenset[str]]:
-    """Return the ids told in a response; none for an id that is told with times of no such train.
+    confirmed: Collection[str],
+) -> tuple[list[frozenset[str]], set[str]]:
+    """Return the ids told in a response, and those of them told with a time of their train.
+
+    An id that is told with times of no such train is none.
 
     Args:
         spans: The ids.
         times: The times that the response tells of trains.
         timetable: All trains.
-        confirmed: The ids that were told with a time of their train; those of the response are
-            added.
+        confirmed: The ids that were told with a time of their train before.
     """
     # Times before the first id are of other trains, unless all are.
     after = [time for time in times if time.start > spans[0].start] or times
     named = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
     mentions: list[frozenset[str]] = []
+    with_times: set[str] = set()
     for ids in named.values():
         trains = [train for train in timetable if train.id in ids]
         false = 0
         for kind in {time.kind for time in after}:
-            told = {time.minutes for time in after if time.kind == kind}
+            minutes_told = {time.minutes for time in after if time.kind == kind}
             # People write one of the two for the other.
             own = _LATEST if kind == _LATEST else _EITHER
-            has_one = any(train.has(own, minutes, _SLIP) for train in trains for minutes in told)
+            has_one = any(
+                train.has(own, minutes, _SLIP) for train in trains for minutes in minutes_told
+            )
             # Some trains of a list may have no times.
-            false += len(told) >= len(named) and not has_one
-        if false and confirmed.isdisjoint(ids):
+            false += len(minutes_told) >= len(named) and not has_one
+        if false and with_times.union(confirmed).isdisjoint(ids):
             mentions.append(frozenset())
             continue
         mentions.append(ids)
         if after and not false:
-            confirmed |= ids
-    return mentions
+            with_times |= ids
+    return mentions, with_times
 
 
 def _train_sentences(text: Delexicalised, before: frozenset[str]) -> Iterator[tuple[int, int]]:

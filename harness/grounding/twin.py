@@ -149,11 +149,11 @@ class Renaming:
         for domain, slots in state.items():
             if domain != "train":
                 other_times.update(slots.values())
-        found = self.delexicalise(text)
+        parsed = self.delexicalise(text)
         said = ""
         done = 0
-        for span in found.spans:
-            new = old = found.original[span.start : span.end]
+        for span in parsed.spans:
+            new = old = parsed.original[span.start : span.end]
             slot = _RECORD_SLOTS.get(span.slot)
             if slot is not None and span.venues:
                 meant = [venue for venue in span.venues if venue.domain in domains]
@@ -166,9 +166,9 @@ class Renaming:
                 time = normalize_value("leave", _SPACED.sub(r"\1:\2", old), self.rules)
                 if time not in other_times and _CLOCK.fullmatch(time):
                     new = earlier_time(time, self.earlier)
-            said += found.original[done : span.start] + new
+            said += parsed.original[done : span.start] + new
             done = span.end
-        return said + found.original[done:]
+        return said + parsed.original[done:]
 
 
 # ------------------------------------------------------------------------------------ the drawing
@@ -228,15 +228,15 @@ def _drawn(slot: str, value: str, domain: str, random: Random) -> str:
     if slot == "name":
         kinds = sorted(known["names"]["type_words"].get(domain, ()), key=len, reverse=True)
         # The longest first: "guest house" is no "house".
-        kept = re.findall(rf"\b(?:{'|'.join(kinds)})\b", value) if kinds else []
+        kind_words = re.findall(rf"\b(?:{'|'.join(kinds)})\b", value) if kinds else []
         first, second = random.choice(tables["names"]["first"]), tables["names"]["second"]
-        return " ".join([first, random.choice(second), *kept])
+        return " ".join([first, random.choice(second), *kind_words])
     if slot == "address":
         districts = known["addresses"]["districts"]
-        kept = [district for district in districts if value.endswith(district)]
+        endings = [district for district in districts if value.endswith(district)]
         word = random.choice(tables["streets"]["words"])
         street = f"{word} {random.choice(tables['streets']['kinds'])}"
-        return " ".join([str(random.randint(1, 199)), street, *kept])
+        return " ".join([str(random.randint(1, 199)), street, *endings])
     drawn = ""
     for place, sign in enumerate(_SHAPES[slot]):
         signs = {"#": string.digits, "@": string.ascii_lowercase, "*": value[place : place + 1]}

@@ -81,22 +81,22 @@ def _instructions(benchmark: Benchmark) -> dict[str, str]:
 def _free(dialogues: PlainDialogues, benchmark: Benchmark) -> dict[str, list[UserDialogue]]:
     """Return dialogue id -> the free-running dialogue."""
     instructions = _instructions(benchmark)
-    found = {}
+    by_id = {}
     for id_, responses in plain_responses(dialogues.normalized).items():
         users = [user or "" for user in dialogues.users[id_]]
         texts = [response.original for response in responses]
         goal, parts = dialogues.goals[id_], dialogues.parts[id_]
         outcome = dialogues.outcomes[id_]
         words = instructions.get(id_, "")
-        found[id_] = [UserDialogue(users, texts, goal, outcome, parts, words)]
-    return found
+        by_id[id_] = [UserDialogue(users, texts, goal, outcome, parts, words)]
+    return by_id
 
 
 def _played(run: Any) -> dict[str, list[UserDialogue]]:
     """Return dialogue id -> the dialogues of a run, one for each trial."""
     world = run.config.world
     in_context = import_room("harness.live.environment", "plays").responses_in_context
-    found: dict[str, list[UserDialogue]] = {}
+    by_id: dict[str, list[UserDialogue]] = {}
     for line, parts in zip(run.lines, run.parts, strict=True):
         id_ = line["dialogue_id"]
         users = [turn["user"] for turn in line["turns"]]
@@ -105,8 +105,8 @@ def _played(run: Any) -> dict[str, list[UserDialogue]]:
         dialogue = UserDialogue(
             users, responses, world.goals[id_], world.grounded(id_, responses), parts, words
         )
-        found.setdefault(id_, []).append(dialogue)
-    return found
+        by_id.setdefault(id_, []).append(dialogue)
+    return by_id
 
 
 def _records(

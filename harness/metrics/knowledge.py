@@ -112,7 +112,7 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
     user turn asks for such a slot by words.
     """
     slots: Counter[bool] = Counter()
-    told: Counter[bool] = Counter()
+    provided: Counter[bool] = Counter()
     for dialogue in dialogues:
         for slot, words in _ASKED.items():
             domains_told = _domains_told_unasked(dialogue, slot, words)
@@ -121,11 +121,11 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
                 if venue is not None and venue.mention not in REQUESTABLE_SLOTS:
                     is_requested = slot in goal.requestable
                     slots[is_requested] += 1
-                    told[is_requested] += domain in domains_told
-    if min(slots[True], slots[False]) < FEWEST or told.total() < _FEWEST_TOLD:
+                    provided[is_requested] += domain in domains_told
+    if min(slots[True], slots[False]) < FEWEST or provided.total() < _FEWEST_TOLD:
         return None
     # One more, so that nothing is divided by none.
-    return (told[True] / slots[True]) / ((told[False] + 1) / slots[False])
+    return (provided[True] / slots[True]) / ((provided[False] + 1) / slots[False])
 
 
 def _domains_told_unasked(

@@ -109,15 +109,15 @@ def printed_elsewhere(
                 continue
             by_version: dict[str, dict[str, float]] = {}
             for column, printed in printed_numbers(table, row).items():
-                told, measure = version_and_measure(column)
+                of_version, measure = version_and_measure(column)
                 name = "jga" if measure in JOINT_ACCURACY else METRICS.get(measure, "")
-                if name in FIGURES and version in (None, told, told or version):
-                    by_version.setdefault(told or "", {})[name] = float(printed)
-            for told, figures in by_version.items():
+                if name in FIGURES and version in (None, of_version, of_version or version):
+                    by_version.setdefault(of_version or "", {})[name] = float(printed)
+            for of_version, figures in by_version.items():
                 if figures.keys() >= set(PARTS):
                     combined = (figures["inform"] + figures["success"]) / 2 + figures["bleu"]
                     figures.setdefault("combined", combined)
-                system = f"{row.system} ({told})" if told else row.system
+                system = f"{row.system} ({of_version})" if of_version else row.system
                 yield Printed(table.kind, system, table.track, figures, entry)
 
 
