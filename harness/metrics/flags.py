@@ -45,7 +45,7 @@ def measured_flags(played: Played) -> Results:
         measured["placeholders"] = slots["numbers"] / slots["named"]
     both = slots["system"] + slots["human"]
     # Of plain words, which hold few placeholders, there are remarks.
-    if slots["system"] >= FEW * slots["human"] and both >= FEWEST:
+    if slots["system"] >= FEW * slots["human"] and both >= 2 * FEWEST:
         measured["placement"] = 2 * slots["common"] / both
     if submission.predicts_states and submission.turns >= FEWEST:
         measured[GOLD_STATES] = gold_share(
