@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
@@ -223,7 +224,7 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
         monkeypatch.setattr(f"mwz.harness.board.{module}.absent_tracks", lambda: absent)
     assert {entry.system.track for entry in read_entries(REPOSITORY)} == {*tracks()} - {*absent}
     [warning] = capsys.readouterr().err.splitlines()
-    assert "leaves out 3 entries of tracks that are not installed (lexicalised, live" in warning
+    assert re.search(r"leaves out \d+ entries of tracks .* \(lexicalised, live\)", warning)
 
 
 def test_the_order_keeps_the_lines_of_entries_that_are_left_out() -> None:
