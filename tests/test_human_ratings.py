@@ -21,6 +21,8 @@ from mwz.harness.lab.ratings import (
     agreement_table,
     read_preferences,
     read_ratings,
+    read_satisfaction,
+    read_votes,
 )
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import dialogue_id
@@ -116,7 +118,7 @@ def test_unusable_ratings_are_named(tmp_path: Path, lines: list[str], message: s
 
 
 def test_ratings_of_other_or_too_few_dialogues_are_refused() -> None:
-    with pytest.raises(InputError, match="z is rated, but not scored"):
+    with pytest.raises(InputError, match="z: is rated, but not scored"):
         agreement({**RATINGS, "z": {"p": 1.0}}, SCORES, (), (), "r.csv")
     with pytest.raises(InputError, match="at least 3"):
         agreement({"a": {"p": 1.0}, "b": {"p": 0.0}}, SCORES, (), (), "r.csv")
@@ -149,14 +151,14 @@ def test_ratings_of_free_running_dialogues_by_criterion(tmp_path: Path, cli: Cli
     whole = {id_: {"clear": [float(id_ != "town001")]} for id_ in content}
     ratings = write_json(tmp_path / "r.json", {"whole": whole})
     command = ("lab", "--benchmark", "sample", "--format", "json", "ratings")
-    found = json.loads(cli.done(*command, ratings, file, "--free-running").out)["criteria"]["clear"]
+    found = json.loads(cli.done(*command, ratings, file).out)["criteria"]["clear"]
     assert (found["dialogues"], found["raters"]) == (len(content), 1)
     lost = {name: scores["Pearson"] for name, scores in found["correlations"].items()}
     assert lost["turns"] is not None
     assert found["lost"]["Grounded Success, lost"] >= 1
     other = write_json(tmp_path / "o.json", {"half": whole})
-    assert "expected `whole`" in cli.refused(*command, other, file, "--free-running")
-    assert "needs FILE" in cli.refused(*command, ratings, "--free-running")
+    assert "expected `whole`" in cli.refused(*command, other, file)
+    assert "need FILE, the dialogues" in cli.refused(*command, ratings)
 
 
 @pytest.mark.real_data
@@ -165,19 +167,99 @@ def test_what_raters_of_td_eval_say(multiwoz: Benchmark, upstream: Path, cli: Cl
     install_benchmark(multiwoz)
     ratings = Path(__file__).parent / "td_eval_ratings.json"
     played = upstream / "TD-Eval/datasets/autotod_dials_bt.json"
-    command = ("lab", "--format", "json", "ratings", ratings, played, "--free-running")
+    command = ("lab", "--format", "json", "ratings", ratings, played)
     found = json.loads(cli.done(*command).out)["criteria"]
     rows = {}
     for criterion, agreed in found.items():
         assert agreed["dialogues"] == 53
-        assert list(agreed["lost"].values()) == [2, 3, 3]
+        assert list(agreed["lost"].values()) == [2, 3]
         values = [scores["Pearson"]["value"] for scores in agreed["correlations"].values()]
         rows[criterion] = [round(value, 2) for value in values]
     assert rows == {
-        "Conversation Consistency": [0.15, 0.07, 0.07, -0.21, 0.02],
-        "Backend Knowledge Consistency": [0.29, 0.19, 0.19, -0.15, -0.02],
-        "Policy Compliance": [0.14, 0.06, 0.06, -0.18, -0.04],
+        "Conversation Consistency": [0.15, 0.07, -0.21, 0.02],
+        "Backend Knowledge Consistency": [0.29, 0.19, -0.15, -0.02],
+        "Policy Compliance": [0.14, 0.06, -0.18, -0.04],
     }
+
+
+def _satisfaction(path: Path, *blocks: list[tuple[str, str, str]]) -> Path:
+    """Write blocks of lines: speaker, text and ratings."""
+    texts = []
+    for block in blocks:
+        texts.append("".join(f"{who}\t{said}\tacts\t{rated}\n" for who, said, rated in block))
+    path.write_text("\n".join(["", *texts]))
+    return path
+
+
+def test_satisfaction_is_of_the_dialogues_that_users_share(
+    tmp_path: Path, sample: Benchmark
+) -> None:
+    dialogue = sample.dialogues["town001"]
+    users, responses = dialogue.users, dialogue.responses
+    rated = [
+        ("USER", users[0].upper(), "3,3"),
+        ("SYSTEM", f"{responses[0]} !", ""),
+        # What raters say here, they say of turn 0.
+        ("USER", "Do they have a parrot?", "2,4"),
+        # A question that was added: its answer is no turn of ours.
+        ("SYSTEM", "They do not.", ""),
+    ]
+    for turn, user in enumerate(users[1:], start=1):
+        rated += [("USER", user, "1,1"), ("SYSTEM", responses[turn], "")]
+    rated.append(("USER", "OVERALL", "5,4,3"))
+    other = [("USER", "Good day!", "3"), ("SYSTEM", "Hello.", ""), ("USER", "OVERALL", "1")]
+    path = _satisfaction(tmp_path / "s.txt", rated, other)
+    dialogues, turns = read_satisfaction(path, sample)
+    with pytest.raises(InputError, match="rates no dialogue of sample"):
+        read_satisfaction(_satisfaction(tmp_path / "o.txt", other), sample)
+    assert dialogues == {"town001": {"0": 5.0, "1": 4.0, "2": 3.0}}
+    assert turns["town001", 0] == {"0": 2.0, "1": 4.0}
+    # The last turn is followed by the rating of the dialogue.
+    assert len(turns) == len(users) - 1
+
+
+@pytest.mark.parametrize("line", ["USER\tHi\tacts\tgood", "USER\tHi\tacts", "USER"])
+def test_unusable_satisfaction_is_named(tmp_path: Path, sample: Benchmark, line: str) -> None:
+    path = tmp_path / "s.txt"
+    path.write_text(f"USER\tHello\tacts\t3\n{line}\n")
+    with pytest.raises(InputError, match="line 2: expected USER or SYSTEM"):
+        read_satisfaction(path, sample)
+
+
+def test_satisfaction_is_held_against_human_responses(
+    tmp_path: Path, cli: Cli, sample: Benchmark
+) -> None:
+    blocks = []
+    for number, id_ in enumerate(("town001", "town002", "town004")):
+        dialogue = sample.dialogues[id_]
+        block = []
+        for user, response in zip(dialogue.users, dialogue.responses, strict=True):
+            block += [("USER", user, "3"), ("SYSTEM", response, "")]
+        blocks.append([*block, ("USER", "OVERALL", str(number))])
+    path = _satisfaction(tmp_path / "s.txt", *blocks)
+    command = ("lab", "--benchmark", "sample", "--format", "json", "ratings", path)
+    found = json.loads(cli.done(*command).out)["satisfaction"]
+    assert found["dialogue by dialogue"]["dialogues"] == 3
+    # All ratings of turns are 3.
+    assert found["turn by turn"]["correlations"]["words"]["Pearson"] is None
+    assert "need no FILE" in cli.refused(*command, path)
+
+
+@pytest.mark.real_data
+def test_what_satisfies_raters_of_human_dialogues(
+    multiwoz: Benchmark, upstream: Path, cli: Cli
+) -> None:
+    """The satisfaction published as USS, as docs/lexicalised.md tells of it."""
+    install_benchmark(multiwoz)
+    path = upstream / "user-satisfaction-simulation/dataset/MWOZ.txt"
+    found = json.loads(cli.done("lab", "--format", "json", "ratings", path).out)["satisfaction"]
+    by_dialogue, by_turn = found["dialogue by dialogue"], found["turn by turn"]
+    assert (by_dialogue["dialogues"], by_turn["units"]) == (94, 769)
+    assert list(by_dialogue["lost"].values()) == [3, 6]
+    rows = [figures["Pearson"]["value"] for figures in by_dialogue["correlations"].values()]
+    assert [round(value, 2) for value in rows] == [-0.03, 0.04, -0.03, -0.19]
+    rows = [figures["Pearson"]["value"] for figures in by_turn["correlations"].values()]
+    assert [round(value, 2) for value in rows] == [-0.09]
 
 
 # -------------------------------------------------------------------------- preferences
@@ -248,6 +330,55 @@ def test_preferences_are_held_against_differences_of_scores(tmp_path: Path, cli:
     assert {"Inform", "Success", "Combined"} <= by_dialogue["correlations"].keys()
 
 
+def test_votes_prefer_one_of_two_systems(tmp_path: Path, cli: Cli) -> None:
+    votes = [{"batch": "v1", "clear": ["A"]}, {"clear": ["A", "B"]}, {"clear": ["None"]}]
+    path = write_json(
+        tmp_path / "v.json", {"turns": [_voted(0, votes), _voted(1, [{"clear": ["B"]}])]}
+    )
+    systems, preferences = read_votes(path)
+    assert systems == ["A", "B"]
+    by_voter = {("a", 0): {"0": 1.0, "1": 0.0, "2": 0.0}, ("a", 1): {"0": -1.0}}
+    assert preferences == {("A", "B", "clear"): by_voter}
+    refused = cli.refused("lab", "--benchmark", "sample", "ratings", path, "A=a.json", "C=c.json")
+    assert "expected SYSTEM=FILE for each of A, B" in refused
+
+
+@pytest.mark.real_data
+def test_whom_voters_of_mognet_prefer(multiwoz: Benchmark, upstream: Path, cli: Cli) -> None:
+    """The votes published with MoGNet, as docs/lexicalised.md tells of them."""
+    install_benchmark(multiwoz)
+    outputs = upstream / "multiwoz-mdrg/post/case_study"
+    files = {
+        "S2S": outputs / "bsl-34970/test_dials_gen_19.json",
+        "LARL": outputs / "rl-2019-10-23-10-33-07/test_file.json",
+        "MOG": outputs / "mog-36281/test_dials_gen_18.json",
+    }
+    votes = Path(__file__).parent / "mognet_votes.json"
+    given = [f"{name}={file}" for name, file in files.items()]
+    command = ("lab", "--format", "json", "ratings", votes)
+    found = json.loads(cli.done(*command, *given).out)["preferences"]
+    # Voters see one turn of each dialogue.
+    assert len(found) == 12
+    fluency = found["fluency, LARL vs. MOG, turn by turn"]
+    assert (fluency["units"], fluency["dialogues"]) == (100, 100)
+    assert fluency["preferred"] == {"LARL": 67, "MOG": 14, "neither": 19}
+    assert round(fluency["correlations"]["words"][SAME_SIGN]["value"], 2) == 0.17
+
+
+def test_votes_on_what_systems_do_not_say_are_named(tmp_path: Path, cli: Cli) -> None:
+    turn = {**_voted(9, [{"clear": ["A", "B"]}]), "dialogue": "town001"}
+    path = write_json(tmp_path / "v.json", {"turns": [turn]})
+    known = write_json(tmp_path / "a.json", {"town001": [{"response": "Hi."}]})
+    other = write_json(tmp_path / "b.json", {"town002": [{"response": "Hi."}]})
+    command = ("lab", "--benchmark", "sample", "ratings", path, f"A={known}")
+    assert "town001, turn 9: is rated, but not scored" in cli.refused(*command, f"B={known}")
+    assert "none of the dialogues that people voted on" in cli.refused(*command, f"B={other}")
+
+
+def _voted(turn: int, votes: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"dialogue": "A.json", "turn": turn, "votes": votes}
+
+
 _TURN = {"turn_num": 0, "A": "x", "B": "y", "A vs. B": {"C": ["A"]}}
 
 
@@ -266,7 +397,7 @@ def test_bad_preferences_are_named(tmp_path: Path, turn: Mapping[str, Any], mess
 
 
 def test_a_table_of_ratings_needs_the_outputs(tmp_path: Path, cli: Cli) -> None:
-    assert "needs FILE" in cli.refused("lab", "ratings", _csv(tmp_path / "r.csv"))
+    assert "need FILE" in cli.refused("lab", "ratings", _csv(tmp_path / "r.csv"))
 
 
 @pytest.mark.real_data

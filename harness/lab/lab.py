@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any, TypeAlias
 
@@ -18,23 +19,37 @@ from ..comparison import spread_of
 from ..errors import InputError, refuse
 from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
 from ..metrics import Choices, Played
+from ..rooms import import_room
 from ..scoring import Options, Scorer, evidence_of, free_run, normalize
-from ..submission import Standard, checked_submission, read_predictions, standard_form
+from ..submission import (
+    Standard,
+    checked_submission,
+    dialogue_id,
+    read_predictions,
+    standard_form,
+)
 from .analysis import analyse, analysis_tables, spread_table
 from .ratings import (
+    Agreement,
     Unit,
-    agreement,
     agreement_table,
+    criteria_agreement,
+    layout_of,
     plain_scores,
     preference_agreement,
     read_criteria,
     read_preferences,
     read_ratings,
+    read_satisfaction,
+    read_votes,
     tracker_agreement,
 )
 
 StudyOptions: TypeAlias = Mapping[str, Any]
 """The options of all studies, by the names of their parameters; `choices` are `Choices`."""
+
+Found: TypeAlias = tuple[list[Table], dict[str, object]]
+"""What a study found: tables, and one JSON document."""
 
 CurvePoint: TypeAlias = dict[str, Any]
 """A point of learning curves, as JSON types: what `learning_curves` returns."""
@@ -200,53 +215,41 @@ def _band(values: Sequence[float]) -> dict[str, float]:
 
 @command.command("ratings")
 @click.argument("ratings", metavar="RATINGS", type=option.FILE)
-@click.argument("file", type=option.FILE, required=False)
+@click.argument("files", metavar="[FILE]...", nargs=-1)
 @option.flag(
     "--lexicalised", help="The responses are plain English; also take grounded Inform and Success."
 )
-@option.flag(
-    "--free-running",
-    help="FILE's dialogues are free-running ones in plain English, without states.",
-)
 @click.pass_obj
 def show_agreement(
-    given: StudyOptions, ratings: str, file: str | None, lexicalised: bool, free_running: bool
+    given: StudyOptions, ratings: str, files: Sequence[str], lexicalised: bool
 ) -> None:
-    """Show how far metrics agree with people's RATINGS of FILE's dialogues: a CSV table with the
-    columns id, rater and rating. Of a submission with responses, also Inform and Success. RATINGS
-    without a FILE are preferences between systems' responses, which they hold: JSON, as the
-    authors of MarCo published them. With --free-running, RATINGS are JSON: under `whole`, dialogue
-    id -> criterion -> the ratings.
+    """Show how far metrics agree with people's RATINGS, whose layout says what FILEs are. Of a CSV
+    table with the columns id, rater and rating, FILE is what a tracker or a system says; of
+    responses, Inform and Success are taken, too. Of JSON with `whole`, dialogue id -> criterion ->
+    ratings, FILE holds free-running dialogues in plain English. Of JSON with `turns` and votes for
+    systems, FILEs are SYSTEM=FILE of each. Preferences as the authors of MarCo published them hold
+    the responses, and users' satisfaction, as in lines of USS, is held against the human responses:
+    they need no FILE.
     """
-    if free_running:
-        option.refuse_if(file is None, "--free-running needs FILE, the dialogues")
-        scorer = Scorer(chosen_benchmark(given["benchmark"]), Options(free_running=True))
-        _, run = free_run(scorer, read_predictions(str(file)), str(file))
-        scores = plain_scores(run)
-        by_criterion = {}
-        for criterion, rated in read_criteria(ratings).items():
-            agreed = agreement(rated, scores, (), (), ratings)
-            # Where few are lost, correlations say little.
-            lost = {}
-            for metric in list(scores)[:3]:
-                lost[f"{metric}, lost"] = sum(scores[metric].get(unit) == 0 for unit in rated)
-            by_criterion[criterion] = {**agreed, "lost": lost}
-        tables = [agreement_table(agreed, title) for title, agreed in by_criterion.items()]
-        _print(given, tables, {"criteria": by_criterion})
-        return
+    layout = LAYOUTS[layout_of(ratings)]
+    option.refuse_if(
+        not layout.fewest <= len(files) <= layout.most,
+        f"RATINGS of this layout need {layout.needs}",
+    )
     options = Options(metrics=["inform", "bleu"], setup="strict", lexicalised=lexicalised)
-    if file is None:
-        is_table = ratings.lower().endswith(".csv")
-        option.refuse_if(is_table, "a table of ratings needs FILE, the outputs that it rates")
-        responses, preferences = read_preferences(ratings)
-        scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
-        played = {}
-        for name, turns in responses.items():
-            played[name] = _played(scorer, standard_form(turns, ratings), ratings)
-        agreements = preference_agreement(preferences, played, ratings)
-        tables = [agreement_table(agreed, title) for title, agreed in agreements.items()]
-        _print(given, tables, {"preferences": agreements})
-        return
+    scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
+    tables, document = layout.agreement(given, scorer, ratings, files)
+    _print(given, tables, document)
+
+
+def _titled(key: str, agreements: Mapping[str, Agreement]) -> Found:
+    tables = [agreement_table(agreed, title) for title, agreed in agreements.items()]
+    return tables, {key: agreements}
+
+
+def _of_table(given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence[str]) -> Found:
+    """Hold a tracker's metrics against ratings and, of responses, Inform and Success."""
+    [file] = files
     rated = read_ratings(ratings)
     [scored] = _scored(given, [file])
     tracked = scored.file
@@ -254,15 +257,105 @@ def show_agreement(
     if tracked.benchmark is not None and tracked.responses:
         if file == STANDARD_STREAM:
             raise InputError("FILE", "is read once more for responses; give a file")
-        scorer = Scorer(tracked.benchmark, options)
+        scorer = Scorer(tracked.benchmark, scorer.options)
         replayed = _played(scorer, read_predictions(file), file)
         evidence = evidence_of(scorer, replayed, scored.name)
         for key, won in evidence.won().items():
             is_won = won.astype(float)
             rates[evidence.figures[key].title] = dict(zip(evidence.dialogues, is_won, strict=True))
     agreed = tracker_agreement(rated, tracked.dialogues, given["choices"], rates, ratings)
-    _print(given, [agreement_table(agreed)], {"ratings": agreed})
+    return [agreement_table(agreed)], {"ratings": agreed}
+
+
+def _of_criteria(given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence[str]) -> Found:
+    """Hold grounded scores of free-running dialogues against ratings by criteria."""
+    [file] = files
+    criteria = read_criteria(ratings)
+    plain = Scorer(scorer.benchmark, Options(free_running=True))
+    _, run = free_run(plain, read_predictions(file), file)
+    return _titled("criteria", criteria_agreement(criteria, plain_scores(run), ratings))
+
+
+def _of_votes(given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence[str]) -> Found:
+    """Hold differences of systems' scores against votes for the systems."""
+    systems, votes = read_votes(ratings)
+    named = dict(file.split("=", 1) for file in files if "=" in file)
+    if sorted(named) != systems:
+        raise InputError("FILE", f"expected SYSTEM=FILE for each of {', '.join(systems)}")
+    voted: set[object] = set()
+    for by_turn in votes.values():
+        voted.update(unit[0] for unit in by_turn)
+    played = {}
+    for name, file in named.items():
+        standard = read_predictions(file)
+        dialogues = {}
+        for id_, turns in standard.dialogues.items():
+            if dialogue_id(id_) in voted:
+                dialogues[id_] = turns
+        if not dialogues:
+            raise InputError(file, "has none of the dialogues that people voted on")
+        played[name] = _played(scorer, replace(standard, dialogues=dialogues), file)
+    return _titled("preferences", preference_agreement(votes, played, ratings))
+
+
+def _of_preferences(
+    given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence[str]
+) -> Found:
+    """Hold differences of systems' scores against preferences between the systems."""
+    responses, preferences = read_preferences(ratings)
+    played = {}
+    for name, turns in responses.items():
+        played[name] = _played(scorer, standard_form(turns, ratings), ratings)
+    return _titled("preferences", preference_agreement(preferences, played, ratings))
+
+
+def _of_satisfaction(
+    given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence[str]
+) -> Found:
+    """Hold what the human responses score against people's satisfaction with them."""
+    by_dialogue, by_turn = read_satisfaction(ratings, scorer.benchmark)
+    human = {}
+    words: dict[Unit, float] = {}
+    for id_ in map(str, by_dialogue):
+        texts = scorer.benchmark.dialogues[id_].responses
+        human[id_] = [{"response": text} for text in texts]
+        for turn, text in enumerate(texts):
+            words[id_, turn] = float(len(text.split()))
+    grounding = import_room("harness.grounding.plain_dialogues", "satisfaction")
+    plain = scorer.with_options(lexicalised=True)
+    run = grounding.diagnose(_played(plain, standard_form(human, ratings), ratings))
+    criteria = {"dialogue by dialogue": by_dialogue}
+    agreements = criteria_agreement(criteria, plain_scores(run), ratings)
+    agreements |= criteria_agreement({"turn by turn": by_turn}, {"words": words}, ratings)
+    return _titled("satisfaction", agreements)
 
 
 def _played(scorer: Scorer, standard: Standard, source: str) -> Played:
     return scorer.played(normalize(scorer, checked_submission(standard, scorer.benchmark, source)))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A layout of ratings.
+
+    Attributes:
+        agreement: Reads such a file, and returns tables and a document of what agrees.
+        needs: The FILEs that it needs, for messages.
+        fewest: The least number of FILEs.
+        most: The greatest number of FILEs.
+    """
+
+    agreement: Callable[[StudyOptions, Scorer, str, Sequence[str]], Found]
+    needs: str = "no FILE"
+    fewest: int = 0
+    most: float = 0
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    "ratings": Layout(_of_table, "FILE, the outputs that it rates", 1, 1),
+    "criteria": Layout(_of_criteria, "FILE, the dialogues", 1, 1),
+    "votes": Layout(_of_votes, "SYSTEM=FILE of each system", 1, math.inf),
+    "preferences": Layout(_of_preferences),
+    "satisfaction": Layout(_of_satisfaction),
+}
+"""Layout, as `layout_of` names it -> how it is read."""

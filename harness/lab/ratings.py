@@ -13,9 +13,10 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..benchmark import CANONICAL_STYLE
+from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, Interval, bootstrap_interval
 from ..errors import Findings, InputError, counted, cut_repr, refuse
 from ..io import Table, decoded, figure, read_bytes, read_json, shown_name, validated
@@ -53,12 +54,19 @@ Agreement: TypeAlias = dict[str, Any]
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 COLUMNS = ("id", "rater", "rating")
-COEFFICIENTS: Mapping[str, str] = {
-    "Pearson": "pearsonr",
-    "Spearman": "spearmanr",
-    "Kendall": "kendalltau",
+
+
+def _pearson(first: Numbers, second: Numbers) -> float:
+    # Bootstrap samples are thousands: SciPy's takes ten times as long.
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+COEFFICIENTS: Mapping[str, Callable[[Numbers, Numbers], float]] = {
+    "Pearson": _pearson,
+    "Spearman": lambda first, second: _pearson(stats.rankdata(first), stats.rankdata(second)),
+    "Kendall": lambda first, second: float(stats.kendalltau(first, second).statistic),
 }
-"""Correlation -> what SciPy calls it. The first, that of the paper, decides what agrees best."""
+"""Correlation -> its function. The first, that of the paper, decides what agrees best."""
 
 SAME_SIGN = "same preference"
 """The share of the units where both sides have the same sign, of those where neither is 0."""
@@ -72,6 +80,34 @@ _FEWEST_DECIDED = 10
 
 _VERSUS = " vs. "
 """Stands between the names of two systems that are compared."""
+
+
+def _json_object(path: str | Path) -> str:
+    content = read_json(path)
+    # TD-Eval's ratings of whole dialogues have turns beside them.
+    has_votes = isinstance(content, Mapping) and "turns" in content and "whole" not in content
+    return "votes" if has_votes else "criteria"
+
+
+_BEGINNINGS: Mapping[str, Callable[[str | Path], str]] = {
+    "[": lambda path: "preferences",
+    "{": _json_object,
+    "USER\t": lambda path: "satisfaction",
+}
+"""How a file of ratings begins -> the function that names its layout."""
+
+
+def layout_of(path: str | Path) -> str:
+    """Return the layout of a file of ratings: a key of `LAYOUTS` of `lab`.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    text = decoded(read_bytes(path), shown_name(path)).lstrip()
+    for beginning, layout in _BEGINNINGS.items():
+        if text.startswith(beginning):
+            return layout(path)
+    return "ratings"
 
 
 def read_ratings(path: str | Path) -> Ratings:
@@ -120,7 +156,8 @@ def read_criteria(path: str | Path) -> dict[str, Ratings]:
     content = read_json(path)
     whole = content.get("whole") if isinstance(content, Mapping) else None
     if whole is None:
-        raise InputError(source, "expected `whole`: dialogue id -> criterion -> ratings")
+        expected = "`whole`: dialogue id -> criterion -> ratings, or `turns` with votes"
+        raise InputError(source, f"expected {expected}")
     by_dialogue = validated(dict[str, dict[str, list[float]]], whole, source, "whole")
     criteria: dict[str, dict[Unit, dict[str, float]]] = {}
     for id_, by_criterion in by_dialogue.items():
@@ -130,8 +167,111 @@ def read_criteria(path: str | Path) -> dict[str, Ratings]:
     return dict(criteria)
 
 
+_OVERALL = "overall"
+
+_SHARED = 2 / 3
+"""Which share of what a dialogue's user says a rated dialogue has at least, if it is the same:
+raters saw dialogues with questions added, some without the last words."""
+
+
+def read_satisfaction(path: str | Path, benchmark: Benchmark) -> tuple[Ratings, Ratings]:
+    """Return how satisfied people are with a benchmark's dialogues, and with their system turns.
+
+    A rated dialogue is the benchmark's dialogue with which it shares most of what users say. The
+    rating that stands at what the user says is of the system's turn before. Dialogues and turns
+    that only the file has are left out.
+
+    Args:
+        path: A file of blocks of lines: speaker, text, acts and, of the user, what each rater says
+            (with commas), with tabs between; the last is `OVERALL`.
+        benchmark: Knows what users and people in the system's place say.
+
+    Raises:
+        InputError: The file cannot be read, has another layout, or rates none of its dialogues.
+
+    Source: dataset/MWOZ.txt of sunnweiwei/user-satisfaction-simulation (Sun et al., 2021).
+    """
+    speakers: dict[str, list[str]] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        for text in set(map(_words, dialogue.users)):
+            speakers.setdefault(text, []).append(id_)
+    dialogues: dict[Unit, Mapping[str, float]] = {}
+    turns: dict[Unit, Mapping[str, float]] = {}
+    for lines in _rated_blocks(path):
+        texts = {text for text, _ in lines}
+        shared = Counter(chain.from_iterable(speakers.get(text, ()) for text in texts))
+        for id_, number in shared.most_common(1):
+            dialogue = benchmark.dialogues[id_]
+            if number < _SHARED * len(set(map(_words, dialogue.users))):
+                continue
+            numbers = {_words(text): turn for turn, text in enumerate(dialogue.responses)}
+            for (said, _), (text, by_rater) in pairwise(lines):
+                if text == _OVERALL:
+                    dialogues[id_] = by_rater
+                elif by_rater and said in numbers:
+                    turns[id_, numbers[said]] = by_rater
+    if not dialogues:
+        raise InputError(shown_name(path), f"rates no dialogue of {benchmark.name}")
+    return dialogues, turns
+
+
+def _rated_blocks(path: str | Path) -> list[list[tuple[str, dict[str, float]]]]:
+    """Return the lines of each block: the words, and rater -> rating, of the user's."""
+    source = shown_name(path)
+    blocks: list[list[tuple[str, dict[str, float]]]] = [[]]
+    problems = Findings()
+    for number, line in enumerate(decoded(read_bytes(path), source).split("\n"), start=1):
+        if not line.strip():
+            blocks.append([])
+            continue
+        speaker, *fields = line.split("\t")
+        ratings = fields[-1].strip().split(",") if fields and speaker == "USER" else []
+        if len(fields) != 3 or not all(map(_NUMBER.fullmatch, ratings)):
+            problems.add(f"line {number}", "expected USER or SYSTEM, text, acts and ratings")
+            continue
+        by_rater = {str(rater): float(rating) for rater, rating in enumerate(ratings)}
+        blocks[-1].append((_words(fields[0]), by_rater))
+    refuse(source, problems)
+    return blocks
+
+
+def _words(text: str) -> str:
+    """Return a text's words: copies differ in spaces and punctuation."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def criteria_agreement(
+    criteria: Mapping[str, Ratings],
+    scores: Mapping[str, Mapping[Unit, float]],
+    source: str,
+) -> dict[str, Agreement]:
+    """Return how far metrics agree with people by each criterion.
+
+    Args:
+        criteria: Criterion -> ratings.
+        scores: Metric -> dialogue or turn -> score.
+        source: What messages call the ratings.
+
+    Returns:
+        Criterion -> as `agreement`; and `lost`, how many dialogues lose the grounded scores: where
+        few do, correlations say little.
+
+    Raises:
+        InputError: As `agreement`.
+    """
+    agreed = {}
+    for criterion, rated in criteria.items():
+        agreed[criterion] = agreement(rated, scores, (), (), source)
+        lost = {}
+        for metric, by_unit in scores.items():
+            if metric.startswith("Grounded"):
+                lost[f"{metric}, lost"] = sum(not by_unit[unit] for unit in rated)
+        agreed[criterion]["lost"] = lost
+    return agreed
+
+
 def plain_scores(run: Any) -> dict[str, dict[Unit, float]]:
-    """Return metric -> dialogue id -> score of free-running dialogues in plain English.
+    """Return metric -> dialogue id -> score of dialogues in plain English.
 
     Args:
         run: The `PlainDialogues` of `grounding`.
@@ -142,7 +282,6 @@ def plain_scores(run: Any) -> dict[str, dict[Unit, float]]:
         measures = {
             "Grounded Inform": outcome.inform_all,
             "Grounded Success": outcome.success_all,
-            "Grounded Success, all requested": outcome.success_requested or False,
             "turns": len(texts),
             "words": sum(len(text.split()) for text in texts),
         }
@@ -222,8 +361,7 @@ def agreement(
         InputError: Ratings are of unknown dialogues, or of too few.
     """
     units = sorted(ratings, key=_place)
-    scored = next(iter(scores.values()))
-    refuse(source, [f"{unit} is rated, but not scored" for unit in units if unit not in scored])
+    _refuse_unscored(units, next(iter(scores.values())), source)
     if len(units) < FEWEST:
         raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
     people = np.array([fmean(ratings[unit].values()) for unit in units])
@@ -261,6 +399,15 @@ def agreement(
     }
 
 
+def _refuse_unscored(units: Sequence[Unit], scored: Container[Unit], source: str) -> None:
+    problems = Findings()
+    for unit in units:
+        if unit not in scored:
+            name = unit if isinstance(unit, str) else f"{unit[0]}, turn {unit[1]}"
+            problems.add(name, "is rated, but not scored")
+    refuse(source, problems)
+
+
 def _place(unit: Unit) -> tuple[str, int]:
     """Return a unit's dialogue and turn; the turn of a whole dialogue is 0."""
     return (unit, 0) if isinstance(unit, str) else unit
@@ -273,7 +420,7 @@ def _correlation(coefficient: str, first: Numbers, second: Numbers) -> float | N
         return float(np.mean(product[product != 0] > 0)) if np.any(product) else None
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
+    return COEFFICIENTS[coefficient](first, second)
 
 
 def _interval(
@@ -362,6 +509,15 @@ class RatedDialogue:
     info: Sequence[Mapping[str, object]]
 
 
+@dataclass(frozen=True)
+class VotedTurn:
+    """A turn in a file of votes: the dialogue's id, its number from 0, and each voter's votes."""
+
+    dialogue: str
+    turn: int
+    votes: Sequence[Mapping[str, object]]
+
+
 def read_preferences(
     path: str | Path,
 ) -> tuple[dict[str, dict[str, list[object]]], Mapping[tuple[str, str, str], Ratings]]:
@@ -407,6 +563,42 @@ def read_preferences(
     return responses, preferences
 
 
+def read_votes(path: str | Path) -> tuple[list[str], dict[tuple[str, str, str], Ratings]]:
+    """Return the systems that people voted for in turns, and which of two they prefer.
+
+    Who votes for both of two systems, or for neither, prefers none. The file has `turns`, each with
+    `dialogue`, `turn` (from 0) and `votes`: of each voter, criterion -> systems.
+
+    Returns:
+        The systems; and first system, second system and criterion -> the ratings of turns.
+
+    Raises:
+        InputError: The file cannot be read, or has another layout.
+    """
+    source = shown_name(path)
+    content = read_json(path)
+    listed = content.get("turns") if isinstance(content, Mapping) else None
+    systems: set[str] = set()
+    voted: list[tuple[Unit, str, str, list[str]]] = []
+    for turn in validated(list[VotedTurn], listed, source, "turns"):
+        for voter, votes in enumerate(turn.votes):
+            for criterion, names in votes.items():
+                if isinstance(names, list):
+                    systems.update(names)
+                    voted.append(
+                        ((dialogue_id(turn.dialogue), turn.turn), criterion, str(voter), names)
+                    )
+    # "None" is a vote for no system.
+    ordered = sorted(systems - {"None"})
+    preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
+    for unit, criterion, rater, names in voted:
+        for first, second in combinations(ordered, 2):
+            by_unit = preferences.setdefault((first, second, criterion), {})
+            sign = float(first in names) - float(second in names)
+            by_unit.setdefault(unit, {})[rater] = sign
+    return ordered, dict(preferences)
+
+
 def _pairs(turn: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the pairs of systems that a turn has preferences for."""
     pairs = []
@@ -432,7 +624,8 @@ def preference_agreement(
 ) -> dict[str, Agreement]:
     """Return how far metrics prefer the responses that people prefer, by turn and by dialogue.
 
-    A dialogue has the sums over its turns, of preferences as of counts and F1.
+    There is nothing by dialogue where people rate one turn of each. Otherwise, a dialogue has the
+    sums over its turns, of preferences as of counts and F1.
 
     Args:
         preferences: First system, second system and criterion -> the ratings of turns.
@@ -444,9 +637,12 @@ def preference_agreement(
         `decided`, metric -> in how many both people and metric prefer one.
 
     Raises:
-        InputError: There are preferences in too few turns or dialogues.
+        InputError: There are preferences in too few turns or dialogues, or of unknown ones.
     """
     scores = {name: _response_scores(system) for name, system in played.items()}
+    units = sorted(set(chain.from_iterable(preferences.values())), key=_place)
+    for by_unit in scores.values():
+        _refuse_unscored(units, by_unit, source)
     agreed = {}
     for (first, second, criterion), by_turn in preferences.items():
         by_dialogue: dict[Unit, dict[str, float]] = {}
@@ -454,7 +650,11 @@ def preference_agreement(
             sums = by_dialogue.setdefault(_place(unit)[0], {})
             for rater, rating in by_rater.items():
                 sums[rater] = sums.get(rater, 0.0) + rating
-        for how, ratings in (("turn by turn", by_turn), ("dialogue by dialogue", by_dialogue)):
+        levels = {"turn by turn": by_turn, "dialogue by dialogue": by_dialogue}
+        # Who sees one turn does not judge a dialogue.
+        if len(by_turn) == len(by_dialogue):
+            del levels["dialogue by dialogue"]
+        for how, ratings in levels.items():
             preferred = {first: 0, second: 0, "neither": 0}
             decided: dict[str, int] = {}
             gains: dict[str, dict[Unit, float]] = {}
