@@ -116,6 +116,8 @@ def read_plays(
     if len(others) == len(files):
         return []
     if others:
+        # That there is no such file or entry is said first.
+        read_outputs(others[0])
         raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     named = [(shown_name(file), contents[file]) for file in files]
     plays: list[tuple[str, Any]] = import_room("harness.live.play", named[0][0]).plays_again(

@@ -242,11 +242,13 @@ def number_made_up(case: Case) -> str:
     if case.domain not in numbers_missing(case.world, case.task, case.turns):
         return ""
     returned = {str(result.get("reference")).upper() for _, result in bookings(case.turns)}
-    problems = []
+    # Reference number -> the first turn that tells it.
+    made_up: dict[str, int] = {}
     for turn, heard in enumerate(case.heard):
         for reference in sorted(heard.references):
             if reference.upper() not in returned:
-                problems.append(f"turn {turn}: no booking returned {reference.upper()}")
+                made_up.setdefault(reference.upper(), turn)
+    problems = [f"turn {turn}: no booking returned {number}" for number, turn in made_up.items()]
     return "; ".join(problems)
 
 
@@ -283,8 +285,8 @@ def not_answered(case: Case) -> str:
 
 def unsaid(case: Case, asked: bool) -> str:
     """Say which constraints the user never says: those that it is asked for, or the others."""
-    # Before an offer the user has no reason to say anything.
-    if not case.ended or not (case.made or case.grounded.venues):
+    # Before an offer the user has no reason to say anything, nor after a booking that is claimed.
+    if not case.ended or not (case.made or case.grounded.venues) or number_made_up(case):
         return ""
     lacking = {slot: v for slot, v in case.slots.items() if not case.says(slot, v)}
     # It tells slots of the booking when it books, and its second choice after a refusal.

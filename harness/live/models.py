@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -44,6 +46,9 @@ _OPENAI = "https://api.openai.com/v1"
 _ATTEMPTS = 5
 TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
+
+_LONGEST = 5
+"""How many times as long as a server may be silent its whole answer may take."""
 
 _MOST_BYTES = 10_000_000
 """Bytes of an answer: some hundred times those of the longest response."""
@@ -143,7 +148,9 @@ class ChatModel:
             base_url=address or _OPENAI,
             timeout=timeout,
             default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [_bounded]}),
+            http_client=openai.DefaultHttpxClient(
+                event_hooks={"response": [partial(_bounded, seconds=_LONGEST * timeout)]}
+            ),
         )
 
     def complete(
@@ -196,6 +203,10 @@ class ChatModel:
                     extra_body=self._fields,
                     **options,
                 )
+                if isinstance(answer, str):
+                    # What the client makes of an answer that is no JSON, as of a proxy.
+                    advice = _CHECK_ADDRESS.format(key=self._key_variable)
+                    raise ValueError(f"it is text, {cut_repr(answer)}; {advice}")
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except self._errors as error:
                 status = getattr(error, "status_code", 0)
@@ -212,18 +223,21 @@ class ChatModel:
         raise _UnansweredError(trouble, 0, f"{attempts} attempts")
 
 
-def _bounded(response: Any) -> None:
-    """Read an answer of the client's HTTP library up to a limit; it is not unpacked.
+def _bounded(response: Any, seconds: float) -> None:
+    """Read an answer of the client's HTTP library up to limits; it is not unpacked.
 
     Raises:
-        ValueError: It is packed, or longer.
+        ValueError: It is packed, longer, or takes too many seconds.
     """
     packing = response.headers.get("content-encoding", "identity")
     if packing != "identity":
         raise ValueError(f"the answer is packed ({packing}), though the request forbids it")
     content = bytearray()
+    ends = time.monotonic() + seconds
     for part in response.stream:
         content += part
+        if time.monotonic() > ends:
+            raise ValueError(f"the answer takes more than {seconds:g} seconds")
         if len(content) > _MOST_BYTES:
             raise ValueError(f"the answer has more than {_MOST_BYTES:,} bytes")
     response.stream.close()

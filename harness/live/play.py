@@ -63,7 +63,7 @@ from .world import (
     script_name,
 )
 
-_MODEL = re.compile("model:(?P<name>.+?)(@(?P<url>https?://.+))?")
+_MODEL = re.compile(r"model:(?P<name>.+?)(@(?P<url>[^@\s]+:[^@\s]+))?")
 _MCP = "mcp:"
 _PERSON = "person"
 _AGENTS = f"{SCRIPTS['agent']}|model:NAME[@URL]|{_MCP}NAME|MODULE:FUNCTION"
