@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,10 @@ def _read_goal(id_: str, written: object, rules: RuleSet) -> tuple[dict[str, Goa
         if domain not in DOMAINS:
             problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
             continue
+        mixed = [key for key in _KEYS[not is_raw] if isinstance(part, Mapping) and key in part]
+        if mixed:
+            wanted_keys = " and ".join(f"`{key}`" for key in _KEYS[is_raw])
+            problems.append(f"dialogue {id_}, {domain}: has `{mixed[0]}`; write {wanted_keys}")
         venue = rules.venue_rules.get(domain)
         columns = None if venue is None else venue.columns
         read, of_domain = _read_domain(part, is_raw, columns, rules)
@@ -108,6 +112,12 @@ def _read_goal(id_: str, written: object, rules: RuleSet) -> tuple[dict[str, Goa
         if read is not None:
             goals[domain] = read
     return goals, problems
+
+
+_TIMES = ("arrive", "leave")
+
+_KEYS = {True: ("info", "reqt"), False: ("informable", "requestable")}
+"""Whether a goal is written as in the data set -> the keys of its constraints and requests."""
 
 
 def _read_domain(
@@ -121,7 +131,7 @@ def _read_domain(
         columns: The slots that a venue can be asked for; None where any will do.
         rules: The rule set.
     """
-    informable, requested = ("info", "reqt") if is_raw else ("informable", "requestable")
+    informable, requested = _KEYS[is_raw]
     choices = (*REQUESTABLE_SLOTS, *FURTHER_SLOTS) if is_raw else REQUESTABLE_SLOTS
     content = part if isinstance(part, Mapping) else {}
     slots = content.get(informable)
@@ -135,10 +145,9 @@ def _read_domain(
         if name not in REQUESTABLE_SLOTS:
             name = normalize_slot_name(str(slot), rules)
         names[name] = slot
-    problems: list[str] = []
-    for name in values:
-        if columns is not None and name not in columns:
-            problems.append(f", {informable}: {unknown('slot', name, columns)}")
+    problems = []
+    for problem in _wrong_values(values, columns):
+        problems.append(f", {informable}{problem}")
     for name, slot in names.items():
         if name not in choices:
             problems.append(f", {requested}: {unknown('slot', slot, choices)}")
@@ -152,6 +161,15 @@ def _read_domain(
     # The data set repeats the constraints that do not change.
     first = _slots(content, ("fail_info", "fail_book"), {**values, **booking}, rules)
     return Goal(values, frozenset(requestable), booking, further, first), problems
+
+
+def _wrong_values(values: Mapping[str, str], columns: Sequence[str] | None) -> Iterator[str]:
+    """Yield which constraints no venue can meet, whatever it is."""
+    for name, value in values.items():
+        if columns is not None and name not in columns:
+            yield f": {unknown('slot', name, columns)}"
+        elif name in _TIMES and not re.search(r"\d", value):
+            yield f", {name}: expected a time as HH:MM, found {value!r}"
 
 
 def _slots(

@@ -126,8 +126,9 @@ def user_parts(
         grounded = outcome.domains[domain]
         if not (grounded.matched and grounded.tells):
             fails = is_spoken_of and not wanted.requestable.isdisjoint(result.causes)
-            is_silent = not wanted.requestable.isdisjoint(silent[domain])
-            part = replace(part, fault=_fault(wanted, grounded, part, fails, is_silent))
+            omits = not wanted.requestable.isdisjoint(silent[domain])
+            omits |= not grounded.matched and _misleads(domain, wanted, grounded, part, database)
+            part = replace(part, fault=_fault(part, fails, omits))
         parts[domain] = part
     return parts
 
@@ -184,22 +185,31 @@ def _said_value(wanted: Goal, said: Said, slot: str, value: str) -> str | None:
     return others[-1].value if others else None
 
 
-def _fault(
-    wanted: Goal, lost: GroundedDomain, part: UserPart, fails: bool, is_silent: bool
-) -> Fault:
+def _misleads(
+    domain: str, wanted: Goal, lost: GroundedDomain, part: UserPart, database: VenueDatabase
+) -> bool:
+    """Return whether the user leaves out, or changes, a constraint that the offer fails.
+
+    Where nothing is offered, any constraint may have been the one that was needed.
+    """
+    for slot in wanted.informable.keys() & {*part.never_said, *part.said_otherwise}:
+        meeting = database.query(domain, {slot: wanted.informable[slot]})
+        if not lost.venues or meeting.isdisjoint(lost.venues):
+            return True
+    return False
+
+
+def _fault(part: UserPart, fails: bool, omits: bool) -> Fault:
     """Return whose fault it is that a goal domain is lost.
 
     Args:
-        wanted: The goal.
-        lost: How the domain came out.
         part: What the user did.
         fails: Whether the agent does not answer a slot that the goal requests.
-        is_silent: Whether a slot is neither asked for nor told.
+        omits: Whether the user left out what would have changed the result.
     """
     if part.inform and not fails:
         return "user"
-    omits = wanted.informable.keys() & {*part.never_said, *part.said_otherwise}
-    return "both" if is_silent or (omits and not lost.matched) else "agent"
+    return "both" if omits else "agent"
 
 
 # ----------------------------------------------------------------------------------- what is told

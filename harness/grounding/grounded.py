@@ -351,8 +351,9 @@ class _GoalDomain:
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, named)
         # A taxi's number is no venue's.
-        for _, span in self._spans(slot):
-            if all(venue.domain == self.name for venue in span.venues):
+        for turn, span in self._spans(slot):
+            is_own = all(venue.domain == self.name for venue in span.venues)
+            if is_own and (self.booked is not None or self._is_about(turn)):
                 return None
         if (self.name, slot) == _DRIVERS:
             return self._further_cause("phone")
@@ -418,7 +419,16 @@ class _GoalDomain:
         spans = list(self._spans("REFERENCE"))
         if not spans:
             return NEVER_TOLD
-        about_domain = [turn for turn, span in spans if self._is_domains_reference(turn, span)]
+        # Repeated later, in a dialogue of its own, it is still what it was when it was first told.
+        first_told: dict[str, tuple[int, Span]] = {}
+        for number, (turn, span) in enumerate(spans):
+            written = self.responses[turn].original[span.start : span.end].lower()
+            key = written if self.booked is None else str(number)
+            first_told.setdefault(key, (turn, span))
+        about_domain = []
+        for turn, span in first_told.values():
+            if self._is_domains_reference(turn, span):
+                about_domain.append(turn)
         if not about_domain:
             return ABOUT_ANOTHER_DOMAIN
         if self.booked is None or any(self.booked[turn] for turn in about_domain):

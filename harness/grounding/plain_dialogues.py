@@ -291,8 +291,6 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         goals, where = chosen.goals, chosen.source
     if standard.instructions:
         standard = _on_instructed_goals(standard, source, benchmark.name)
-        # Coverage is of the goals that the file is on.
-        goals = {id_: goals[id_] for id_ in standard.dialogues if id_ in goals}
     played = _by_goal(checked_conversations(standard, source), goals, source, where)
     plain = delexicaliser(benchmark, scorer.rules)
     database = database_of(scorer)
@@ -349,7 +347,7 @@ def _by_goal(
     for written, conversation in conversations.items():
         goal_id = ids.get(dialogue_id(written))
         if goal_id is None:
-            remedy = "leave it out, or name a file that has one by --goals FILE"
+            remedy = "leave it out, or name another --benchmark, or a file that has one by --goals"
             raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
         if played.setdefault(goal_id, conversation) is not conversation:
             raise InputError(source, f"dialogue {written}: is there twice; keep one")

@@ -30,6 +30,10 @@ from .facts import requests
 
 _REMEMBERED = 1 << 14
 _HALF_DAY = 12 * 60
+_MOST_READ = 4_000
+"""Characters that are read of a turn, and
+_NEAR: of what stands before a word: more tells nothing, and the time that patterns take grows."""
+_NEAR = 200
 _ALIKE = 85
 """From what similarity, in percent, a name or place is the one that is meant."""
 
@@ -142,27 +146,27 @@ class _Reader:
         """Yield the statements of the user, in order."""
         domain, question = self._first_domain(responses), ""
         for turn, user in enumerate(users):
+            heard = " ".join(responses[:turn])
             asked_about = {mention.domain for mention in _mentions(question)}
             if len(asked_about) == 1:
                 [domain] = asked_about
             begins = True
-            for sentence in _sentences(user):
+            for sentence in _sentences(user[:_MOST_READ]):
                 for text in self._parts(sentence, domain):
                     mentions = self._mentions(text, domain)
                     if mentions:
                         domain = mentions[0].domain
-                    heard = " ".join(responses[:turn])
                     yield Statement(turn, domain, text, question, heard, begins)
                     begins = False
             questions = [""]
-            for sentence in _sentences("".join(responses[turn : turn + 1])):
+            for sentence in _sentences("".join(responses[turn : turn + 1])[-_MOST_READ:]):
                 if sentence.endswith("?"):
                     questions.append(sentence)
             question = questions[-1]
 
     def _first_domain(self, responses: Sequence[str]) -> str:
         """Return what a dialogue begins with, as its first response tells."""
-        first = "".join(responses[:1]).lower()
+        first = "".join(responses[:1])[:_MOST_READ].lower()
         domains = {mention.domain for mention in self._mentions(first, "")}
         return domains.pop() if len(domains) == 1 else ""
 
@@ -305,9 +309,10 @@ def _yes_or_no(text: str, slot: str) -> list[str | None]:
     values: list[str | None] = []
     for match in _pattern("slots", slot, "feature").finditer(text):
         begin = 0
-        for joint in _pattern("beside", "joint").finditer(text, 0, match.start()):
+        near = max(0, match.start() - _NEAR)
+        for joint in _pattern("beside", "joint").finditer(text, near, match.start()):
             begin = joint.end()
-        is_no = _pattern("answers", "no").search(text, begin, match.start())
+        is_no = _pattern("answers", "no").search(text, max(near, begin), match.start())
         values.append("no" if is_no else "yes")
     return values
 
@@ -321,7 +326,8 @@ def _is_meant(statement: Statement, slot: str, start: int) -> bool:
     for kind in ("cues", "weak"):
         places = {}
         for time in ("leave", "arrive"):
-            cues = _pattern("slots", time, kind).finditer(statement.text, 0, start)
+            near = max(0, start - _NEAR)
+            cues = _pattern("slots", time, kind).finditer(statement.text, near, start)
             places[time] = max((cue.start() for cue in cues), default=-1)
         if places["leave"] != places["arrive"]:
             return max(places, key=places.__getitem__) == slot

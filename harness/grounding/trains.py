@@ -23,6 +23,9 @@ _STATIONS = ("departure", "destination")
 _Times: TypeAlias = dict[str, float]
 """When a train leaves, arrives, does either, and has arrived, in minutes since midnight."""
 
+_NEAR = 200
+"""Characters before a time or station that are read: more tells nothing of it."""
+
 _SLIP = 10
 """By how many minutes the times told of an id may be wrong, as those that people type are."""
 
@@ -213,12 +216,13 @@ def _told_times(
         role, last, done = _EITHER, None, 0
         for match in requests()["leave"].patterns[0].finditer(sentence):
             minutes = time_of_day(match["value"])
-            so_far = sentence[: match.start()]
-            roles = {word.lastgroup or "" for word in words["moving"].finditer(so_far[done:])}
+            so_far = sentence[max(0, match.start() - _NEAR) : match.start()]
+            since = sentence[max(done, match.start() - _NEAR) : match.start()]
+            roles = {word.lastgroup or "" for word in words["moving"].finditer(since)}
             if roles:
                 role = roles.pop() if len(roles) == 1 else _EITHER
             kind = role
-            if last is not None and words["until"].fullmatch(so_far[done:]):
+            if last is not None and words["until"].fullmatch(since):
                 journeys = (train for train in timetable if train.has(_LEAVES, last))
                 if any(train.has(_ARRIVES, minutes) for train in journeys):
                     kind = _ARRIVES
@@ -274,7 +278,8 @@ def _journey(text: Delexicalised, before: frozenset[str], timetable: Sequence[_T
             if span.slot == "DAY":
                 slot = "day"
             elif span.slot == "PLACE":
-                station = _words()["station"].search(text.original[start : span.start])
+                near = max(start, span.start - _NEAR)
+                station = _words()["station"].search(text.original[near : span.start])
                 slot = (station and station.lastgroup) or ""
             is_inside = start <= span.start < end
             if slot and is_inside and any(span.value in str(t.record[slot]) for t in timetable):

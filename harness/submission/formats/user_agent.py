@@ -59,7 +59,7 @@ def _read(content: object, source: str) -> Standard:
         for place, message in enumerate(messages):
             role = message.get("role") if isinstance(message, Mapping) else None
             words = message.get("content") if isinstance(message, Mapping) else None
-            if role in _FIELDS and isinstance(words, str):
+            if isinstance(role, str) and role in _FIELDS and isinstance(words, str):
                 said.append((role, words))
             else:
                 wanted = f"expected a `role` of {', '.join(_FIELDS)}, and `content`, a string"
