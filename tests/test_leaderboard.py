@@ -57,7 +57,7 @@ def _ranks(page: str, heading: str = "End-to-end systems") -> list[tuple[str, st
 
 
 def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
-    for key, bleu in {"a": 10, "b": 30, "c": 20}.items():
+    for key, bleu in {"a": 10, "b": 24, "c": 20}.items():
         _with_combined(tmp_path, key, bleu)
     for key, bleu in {"d": 15, "e": 25}.items():
         _with_combined(tmp_path, key, bleu, "policy-optimization")
@@ -68,7 +68,7 @@ def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
 
 
 def test_equal_systems_share_a_place_and_stand_in_the_order_of_their_keys(tmp_path: Path) -> None:
-    for key, bleu in {"c": 20, "a": 20, "d": 10, "b": 30}.items():
+    for key, bleu in {"c": 20, "a": 20, "d": 10, "b": 24}.items():
         _with_combined(tmp_path, key, bleu)
     page = leaderboard(read_entries(tmp_path), "2021")
     assert _ranks(page) == [("1", "B"), ("2", "A"), ("2", "C"), ("4", "D")]
@@ -88,7 +88,7 @@ def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path:
 
 def test_privileged_systems_are_listed_and_keep_their_rank(tmp_path: Path) -> None:
     _with_combined(tmp_path, "a", 10)
-    enter(tmp_path, "b", system(name="B", unranked="is given `[acts]`"), reports(bleu=30))
+    enter(tmp_path, "b", system(name="B", unranked="is given `[acts]`"), reports(bleu=24))
     page = leaderboard(read_entries(tmp_path), "2021")
     assert _ranks(page) == [("1", "A"), ("–", "B")]
     # As it is written, whatever it means in Markdown.
@@ -128,7 +128,7 @@ def test_incomplete_systems_are_ranked_by_lower_bounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("turns", "rank"), [(540, 1), (539, None), (6, None), (600, 1)])
 def test_below_nine_tenths_there_is_no_rank(turns: int, rank: int | None, tmp_path: Path) -> None:
     perfect = {"inform": 100.0, "success": 100.0}
-    enter(tmp_path, "few", scored=reports(turns=turns, bleu=90.0, strict=perfect))
+    enter(tmp_path, "few", scored=reports(turns=turns, bleu=24.0, strict=perfect))
     enter(tmp_path, "honest")
     ranks = {row.key: row.rank for row in rows(read_entries(tmp_path), "2021")}
     assert ranks == {"few": rank, "honest": 2 if rank else 1}
@@ -146,7 +146,7 @@ def test_entries_without_predictions_have_no_rank(gone: str, tmp_path: Path) -> 
     facts = system(name="Lost")
     if gone == "unavailable":
         facts["predictions"] = {"unavailable": "the disk is lost"}
-    place = enter(tmp_path, "lost", facts, reports(bleu=30.0)).folder
+    place = enter(tmp_path, "lost", facts, reports(bleu=24.0)).folder
     (place / PREDICTIONS_FILE).unlink()
     page = leaderboard(read_entries(tmp_path), "2021")
     assert _ranks(page) == [("1", "Kept"), ("–", "Lost")]
