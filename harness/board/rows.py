@@ -9,7 +9,7 @@ from ..comparison import Interval
 from ..errors import counted
 from ..glossary import term_of
 from ..io import figure, signed
-from ..metrics import GOLD_STATES, reported_figures
+from ..metrics import FEWEST, GOLD_STATES, reported_figures
 from ..scoring import RANKED_COVERAGE, Coverage, Report, whole_figure
 from ..signature import Signature
 from ..submission import HUMAN, declared_features, declared_flags
@@ -405,7 +405,7 @@ def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
 def response_flags(entry: Entry, report: Report) -> dict[str, float]:
     """Return flag -> figure of responses and of the states that they are given with."""
     measured = {**(report.metrics.get("flags") or {}), **entry.scores.flags}
-    if report.bleu:
+    if report.bleu and report.coverage.turns >= FEWEST:
         measured["bleu"] = max(report.bleu.values())
     shares = [scores.gold_share for scores in entry.scores.tracked(report.signature.rules or "")]
     if shares:

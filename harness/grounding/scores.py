@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import delexicaliser, folder_of, sha256
+from mwz.normalization import folder_of, sha256
 
 from .. import grounding, scoring
 from ..errors import counted
@@ -350,6 +350,9 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[st
 @cache
 def _code_digest() -> str:
     """Return the digest of all that rates responses: ratings by other code are not used again."""
+    # Imports late, as scores without plain English do without it.
+    from mwz.normalization import delexicaliser
+
     digest = ""
     for package in (__package__, delexicaliser.__name__):
         for file in sorted(folder_of(package).iterdir(), key=lambda file: file.name):
