@@ -47,14 +47,16 @@ def labelled(multiwoz: Benchmark, upstream: Path) -> list[tuple[Mapping[str, Any
     pairs = []
     for file in {label["file"] for label in ANNOTATED}:
         read = read_standard((upstream / "user-agent" / file).read_bytes(), file)
+        labels = [label for label in ANNOTATED if label["file"] == file]
+        wanted = {label["dialogue"] for label in labels}
         dialogues = {}
         for name, instructions in read.instructions.items():
-            if instructions in by_instructions:
-                dialogues[by_instructions[instructions]] = read.dialogues[name]
+            id_ = by_instructions.get(instructions)
+            if id_ in wanted:
+                dialogues[id_] = read.dialogues[name]
         _, run = free_run(scorer, standard_form(dialogues, file), file)
-        for label in ANNOTATED:
-            if label["file"] == file:
-                pairs.append((label, run.parts[label["dialogue"]][label["domain"]]))
+        for label in labels:
+            pairs.append((label, run.parts[label["dialogue"]][label["domain"]]))
     return pairs
 
 
