@@ -169,7 +169,6 @@ def _evidence_of_turns(name: str, signature: Signature, rows: Rows, figure: Figu
         figure.name,
         Presentation(figure.title, figures=[figure]),
         formula=lambda sums: {figure.name: percent(sums["exact_turns"], sums["turns"])},
-        value=lambda _: {},
         takes_samples=True,
     )
     return Evidence.from_rows(name, signature, metric, rows)

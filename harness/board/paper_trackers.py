@@ -141,7 +141,6 @@ def zero_shot_row(
         "zero-shot",
         Presentation("JGA", figures=figures),
         formula=formula,
-        value=lambda _: {},
         takes_samples=True,
     )
     columns = []
@@ -191,7 +190,6 @@ def _details(name: str, file: TrackedFile, signature: Signature) -> Evidence:
         "details",
         Presentation("State tracking", figures=[_figure(key, version) for key in names]),
         formula=formula,
-        value=lambda _: {},
         takes_samples=True,
     )
     counted = {}

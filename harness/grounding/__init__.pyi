@@ -1,7 +1,7 @@
 """What other rooms may use of this one."""
 
 from .facts import in_context as in_context, requests as requests, says_unknown as says_unknown
-from .faults import UserPart as UserPart, user_parts as user_parts
+from .faults import AT_FAULT as AT_FAULT, UserPart as UserPart, user_parts as user_parts
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,
     GroundedDialogue as GroundedDialogue,

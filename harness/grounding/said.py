@@ -26,7 +26,7 @@ from mwz.normalization import read_toml
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Goal
-from .facts import requests
+from .facts import requests, time_of_day
 
 _REMEMBERED = 1 << 14
 _HALF_DAY = 12 * 60
@@ -129,7 +129,7 @@ def read_user(
 def same_value(slot: str, first: str, second: str) -> bool:
     """Return whether two values of a slot mean the same."""
     if slot in _TIMES:
-        return _minutes(first) % _HALF_DAY == _minutes(second) % _HALF_DAY
+        return time_of_day(first) % _HALF_DAY == time_of_day(second) % _HALF_DAY
     if slot in ("name", *_ROUTE):
         return _are_alike(first, second)
     return fuzz.ratio(_letters(first), _letters(second)) >= _MISSPELLED
@@ -369,13 +369,6 @@ def _recorded_values(delexicalise: Delexicaliser, domain: str, slot: str) -> Seq
         if venue.key.domain == domain and slot in _RECORDED:
             values.update(value.lower() for value in venue.facts.get(slot, ()))
     return sorted(values, key=lambda value: (-len(value), value))
-
-
-def _minutes(time: str) -> float:
-    """Return a time of the day in minutes."""
-    measure = requests()["leave"].measure
-    assert measure is not None, "`requested.toml` says that it is a time"
-    return measure(time)
 
 
 def _letters(text: str) -> str:

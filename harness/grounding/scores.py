@@ -168,7 +168,7 @@ def said_scores(dialogues: Iterable[Mapping[str, grounding.UserPart]]) -> SaidSc
     return SaidScores(
         inform={name: float(percent(sum(won), len(won))) for name, won in informs.items()},
         success={name: float(percent(sum(won), len(won))) for name, won in successes.items()},
-        lost_by={name: faults[name] for name in ("agent", "user", "both")},
+        lost_by={name: faults[name] for name in grounding.AT_FAULT},
     )
 
 

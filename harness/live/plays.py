@@ -23,7 +23,7 @@ from ..benchmark import REFERENCE
 from ..comparison import Evidence, Interval, intervals_of
 from ..errors import counted
 from ..glossary import glossary
-from ..grounding import UserPart, told_shares
+from ..grounding import AT_FAULT, UserPart, told_shares
 from ..io import figure, text_table
 from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
@@ -46,8 +46,7 @@ _OF_BOOKINGS = ("venue", "route", "once")
 """What outcomes say of bookings besides slots; the venue is judged by what is offered."""
 
 _SAID = ("inform", "success")
-_LOST_BY = ("agent", "user", "both")
-SAID_FIGURES = (*[f"said_{name}" for name in _SAID], *[f"lost_by_{name}" for name in _LOST_BY])
+SAID_FIGURES = (*[f"said_{name}" for name in _SAID], *[f"lost_by_{name}" for name in AT_FAULT])
 """The figures of what users said, which entries of the leaderboard do not store."""
 
 Line: TypeAlias = "dict[str, Any]"
@@ -203,7 +202,7 @@ class LiveRun:
                 counts["success"] += all(part.success for part in parts.values())
                 faults.update(part.fault for part in parts.values())
         rates = {f"said_{name}": percent(counts[name], len(self.lines)) for name in _SAID}
-        return {**rates, **{f"lost_by_{name}": faults[name] for name in _LOST_BY}}
+        return {**rates, **{f"lost_by_{name}": faults[name] for name in AT_FAULT}}
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -373,7 +373,7 @@ def free_run(scorer: Scorer, dialogues: Standard, source: str) -> tuple[Scorer, 
     if dialogues.instructions:
         texts = dialogues.instructions.values()
         counts: dict[str, int] = {}
-        for name in (scorer.benchmark.name, *data.installed_benchmarks()):
+        for name in dict.fromkeys([scorer.benchmark.name, *data.installed_benchmarks()]):
             goals = data.instructed_goals(name)
             counts[name] = sum(text in goals for text in texts)
         # The first of those that have the most.
