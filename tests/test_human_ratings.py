@@ -15,10 +15,8 @@ from plain_english import TOLD
 from mwz.harness import Benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
+from mwz.harness.lab.agreement import SAME_SIGN, agreement, agreement_table
 from mwz.harness.lab.ratings import (
-    SAME_SIGN,
-    agreement,
-    agreement_table,
     read_preferences,
     read_ratings,
     read_satisfaction,

@@ -28,21 +28,23 @@ from ..submission import (
     read_predictions,
     standard_form,
 )
-from .analysis import analyse, analysis_tables, spread_table
-from .ratings import (
+from .agreement import (
     Agreement,
-    Unit,
     agreement_table,
     criteria_agreement,
-    layout_of,
     plain_scores,
     preference_agreement,
+    tracker_agreement,
+)
+from .analysis import analyse, analysis_tables, spread_table
+from .ratings import (
+    Unit,
+    layout_of,
     read_criteria,
     read_preferences,
     read_ratings,
     read_satisfaction,
     read_votes,
-    tracker_agreement,
 )
 
 StudyOptions: TypeAlias = Mapping[str, Any]
