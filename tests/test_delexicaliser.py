@@ -355,7 +355,7 @@ def test_counts_of_found_and_annotated_spans(lexicalised: Any) -> None:
     assert lexicalised.f1_without_unmarked(counts["NAME"]) == pytest.approx(2 / 3)
 
 
-# F1 of the held half, and without what the annotation lacks: docs/lexicalised.md.
+# F1 of the held half, and without what the annotation lacks: docs/findings.md.
 F1 = {"NAME": 0.973, "PHONE": 0.998, "POST": 0.981, "TRAINID": 0.984, "REFERENCE": 0.996}
 F1["ADDRESS"] = 0.983
 F1_WITHOUT_UNMARKED = {"NAME": 0.990, "PHONE": 1.0, "POST": 0.992, "TRAINID": 0.996}
@@ -409,7 +409,7 @@ def test_the_published_tables_are_settled() -> None:
 def test_a_lexicalised_system_comes_back(
     multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
-    """SOLOIST in docs/lexicalised.md."""
+    """SOLOIST in docs/findings.md."""
     scorer = Scorer(multiwoz, Options(setup="strict", metrics=("inform",)))
     submission = parse_submission(predictions("soloist"), multiwoz, "soloist")
     delexicalise = delexicaliser_of(scorer)

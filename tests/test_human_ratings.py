@@ -161,7 +161,7 @@ def test_ratings_of_free_running_dialogues_by_criterion(tmp_path: Path, cli: Cli
 
 @pytest.mark.real_data
 def test_what_raters_of_td_eval_say(multiwoz: Benchmark, upstream: Path, cli: Cli) -> None:
-    """The ratings published with TD-Eval, as docs/lexicalised.md tells of them."""
+    """The ratings published with TD-Eval, as docs/findings.md tells of them."""
     install_benchmark(multiwoz)
     ratings = Path(__file__).parent / "td_eval_ratings.json"
     played = upstream / "TD-Eval/datasets/autotod_dials_bt.json"
@@ -247,7 +247,7 @@ def test_satisfaction_is_held_against_human_responses(
 def test_what_satisfies_raters_of_human_dialogues(
     multiwoz: Benchmark, upstream: Path, cli: Cli
 ) -> None:
-    """The satisfaction published as USS, as docs/lexicalised.md tells of it."""
+    """The satisfaction published as USS, as docs/findings.md tells of it."""
     install_benchmark(multiwoz)
     path = upstream / "user-satisfaction-simulation/dataset/MWOZ.txt"
     found = json.loads(cli.done("lab", "--format", "json", "ratings", path).out)["satisfaction"]
@@ -343,7 +343,7 @@ def test_votes_prefer_one_of_two_systems(tmp_path: Path, cli: Cli) -> None:
 
 @pytest.mark.real_data
 def test_whom_voters_of_mognet_prefer(multiwoz: Benchmark, upstream: Path, cli: Cli) -> None:
-    """The votes published with MoGNet, as docs/lexicalised.md tells of them."""
+    """The votes published with MoGNet, as docs/findings.md tells of them."""
     install_benchmark(multiwoz)
     outputs = upstream / "multiwoz-mdrg/post/case_study"
     files = {
@@ -402,7 +402,7 @@ def test_a_table_of_ratings_needs_the_outputs(tmp_path: Path, cli: Cli) -> None:
 def test_what_annotators_of_marco_prefer(
     multiwoz: Benchmark, upstream: Path, predictions: Callable[[str], Any], cli: Cli
 ) -> None:
-    """The preferences published with MarCo, as docs/metrics.md tells of them."""
+    """The preferences published with MarCo, as docs/findings.md tells of them."""
     path = upstream / "MarCo-Dialog/human_evaluation/human_annotation.json"
     responses, _ = read_preferences(path)
     scorer = Scorer(multiwoz, Options(metrics=["inform", "bleu"]))
