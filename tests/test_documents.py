@@ -12,7 +12,12 @@ from mwz.harness.board.views.site import document
 ROOT = Path(__file__).parent.parent
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CODE = re.compile(r"```.*?```", re.DOTALL)
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")))
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")),
+)
 
 
 def headings(path: Path) -> set[str]:

@@ -20,7 +20,7 @@ from mwz.harness.board.views.board_data import shared_records
 from mwz.normalization.packages import tomllib
 
 REGISTERED = YAML(typ="safe").load(
-    re.findall(r"```yaml\n(.*?)```", (PROJECT / "docs/live.md").read_text("utf-8"), re.DOTALL)[0]
+    re.findall(r"```yaml\n(.*?)```", (PROJECT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)[0]
 )
 
 

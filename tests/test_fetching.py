@@ -208,7 +208,7 @@ def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) 
     assert f"{EVALUATOR}, {RESTAURANT_FILE}" in problem
     # What the clone lacks is the newer version; all the rest was fetched.
     write_json(mwzeval / RESTAURANT_FILE, CHANGED_RESTAURANTS)
-    Fetch(data_set, (tmp_path / "clones").as_uri())()
+    Fetch(data_set, str(tmp_path / "clones"))()
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
 
 

@@ -96,7 +96,7 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     content, problems = find_file(pinned.path, folders, pinned)
     if content is not None:
         return content
-    remedy = f"with --from CLONE from a clone that has {pinned.path}"
+    remedy = f"with --from FOLDER from clones that have {pinned.path}"
     absent = f"predictions not available: get them by `mwz data fetch --predictions`, {remedy}"
     raise InputError(entry.key, problems or absent)
 

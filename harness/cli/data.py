@@ -55,11 +55,11 @@ _data_set = click.argument(
 @click.option(
     "--from",
     "mirror",
-    metavar="URL",
+    metavar="URL|FOLDER",
     envvar=_MIRROR_VARIABLE,
-    help="Mirror to use instead of GitHub: an http, https or file URL below which the files are "
-    "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
-    f"side. [default: ${_MIRROR_VARIABLE}]",
+    help="Use a mirror instead of GitHub: a folder, or an http, https or file URL, below which the "
+    "files are at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones "
+    f"side by side. [default: ${_MIRROR_VARIABLE}]",
 )
 @option.flag(
     "--offline", help="Use only what was fetched before; name what is missing, with its URL."

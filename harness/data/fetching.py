@@ -8,6 +8,7 @@ fetches at once do no harm. The installed benchmark is replaced in one step at t
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection
 from http import HTTPStatus
@@ -45,12 +46,14 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
     also `<repository>/<path>`, which is how clones lie side by side.
 
     Raises:
-        InputError: The mirror is no http, https or file URL.
+        InputError: The mirror is neither a folder nor a http, https or file URL.
     """
     places = [file.place]
     if mirror is not None:
+        if os.path.isdir(mirror):
+            mirror = Path(mirror).absolute().as_uri()
         if not mirror.startswith(SCHEMES):
-            expected = "expected a URL that begins with http://, https:// or file://"
+            expected = "expected a folder, or a URL that begins with http://, https:// or file://"
             raise InputError(f"mirror {without_secrets(mirror)}", expected)
         places.append(f"{file.repository.partition('/')[2]}/{file.path}")
     base = (mirror or GITHUB).rstrip("/")
@@ -93,7 +96,8 @@ def fetch_benchmark(
             dev, which is also computed where its files are there already; "predictions" for the
             outputs of systems; "trackers" for those of trackers.
         folder: Where to keep the files.
-        mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
+        mirror: Folder or URL (http, https or file) below which the files are, as `urls` says;
+            None: GitHub.
         offline: Use only what is kept.
         notify: Called with each remark about what is going on.
 
@@ -116,7 +120,7 @@ def fetch_benchmark(
         raise InputError(
             str(folder),
             f"{len(lacking)} of {len(files)} files are missing, and --offline fetches none; fetch "
-            "without it, from a mirror (--from URL) if need be, put them here as "
+            "without it, from a mirror (--from URL|FOLDER) if need be, put them here as "
             "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones",
         )
     problems: list[str] = []
@@ -168,5 +172,5 @@ def _read(url: str) -> bytes | None:
     raise InputError(
         without_secrets(url),
         f"{without_secrets(trouble)}. What was fetched is kept: try again later, or fetch from a "
-        "mirror (--from URL)",
+        "mirror (--from URL|FOLDER)",
     )
