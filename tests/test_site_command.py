@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -34,20 +35,64 @@ def test_the_command_writes_the_site(three_entries: Path, tmp_path: Path, site: 
     assert there == set(site_of(three_entries))
 
 
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(
+        ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=b", *words], check=True
+    )
+
+
 @pytest.mark.parametrize(
-    "remote", ["git@host.org:a/b.git", "https://me:secret@host.org/a/b", "/srv/b.git"]
+    ("remote", "workflow", "address"),
+    [
+        ("git@host.org:a/b.git", "", "https://host.org/a/b"),
+        ("ssh://git@host.org/a/b.git", "c/d", "https://host.org/a/b"),
+        ("https://me:secret@host.org/a/b", "", "https://host.org/a/b"),
+        ("/srv/b.git", "c/d", "https://example.org/c/d"),
+        ("/srv/b.git", "", None),
+    ],
 )
 def test_pages_lead_to_the_repository_whose_address_is_known(
-    remote: str, three_entries: Path, tmp_path: Path, site: Cli
+    remote: str,
+    workflow: str,
+    address: str | None,
+    three_entries: Path,
+    tmp_path: Path,
+    site: Cli,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for words in (["init", "-q"], ["remote", "add", "origin", remote]):
-        subprocess.run(["git", "-C", three_entries, *words], check=True)
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://example.org")
+    monkeypatch.setenv("GITHUB_REPOSITORY", workflow)
+    _git(three_entries, "init", "-q")
+    _git(three_entries, "remote", "add", "origin", remote)
     site.done(three_entries, tmp_path / "web")
     page = tree_of((tmp_path / "web" / "index.html").read_text(encoding="utf-8"))
     links = {text_of(a): a.get("href") for a in elements(page, "a")}
-    address = "https://host.org/a/b" if "host.org" in remote else None
     assert links.get("Repository") == address
     assert (f"pip install git+{address}" in text_of(page)) == (address is not None)
+
+
+def test_git_tells_when_an_entry_came_and_what_rank_it_took(
+    three_entries: Path, tmp_path: Path, site: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _git(three_entries, "init", "-q")
+    # BLEU of alpha is 20, of beta 25, of gamma 15; nobody has committed gamma yet.
+    for day, key in (("2031-01-02", "alpha"), ("2031-03-04", "beta")):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{day}T12:00:00Z")
+        _git(three_entries, "add", key)
+        _git(three_entries, "commit", "-qm", key)
+    site.done(three_entries, tmp_path / "web")
+    board = json.loads((tmp_path / "web" / "board.json").read_text(encoding="utf-8"))
+    came = {row["entry"]: (row.get("entered"), row.get("rank_entered")) for row in board["rows"]}
+    # Alpha was the first when it came, though it is the second now.
+    assert came == {
+        "alpha": ("2031-01-02", 1), "beta": ("2031-03-04", 1), "gamma": (None, None)
+    }  # fmt: skip
+    # The one commit of a shallow clone tells nothing.
+    clone = tmp_path / "clone"
+    address = three_entries.as_uri()
+    subprocess.run(["git", "clone", "-q", "--depth", "1", address, clone], check=True)
+    site.done(clone, tmp_path / "again")
+    assert "entered" not in (tmp_path / "again" / "board.json").read_text(encoding="utf-8")
 
 
 def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site: Cli) -> None:

@@ -40,6 +40,23 @@ def test_the_json_follows_its_schema(project_site: Mapping[str, str], project_bo
     assert not checked.is_valid(board)
 
 
+def test_reported_figures_have_source_paper_and_code(project_site: Mapping[str, str]) -> None:
+    row = _rows(project_site)["ubar"]
+    own, strict, *_ = row["reported"]
+    assert own["setup"] == "own"
+    assert own["figures"] == {"Inform": 95.7, "Success": 81.8, "BLEU": 17.0}
+    assert (strict["setup"], strict["figures"]["Inform"]) == ("strict", 83.4)
+    line = board_lines(project_site)["ubar"]
+    printed = [line[f"{name}_reported"] for name in ("bleu", "inform", "success", "combined")]
+    assert printed == ["17.0", "95.7", "81.8", ""]
+    links = {
+        "paper": "https://arxiv.org/abs/2012.03539",
+        "code": "https://github.com/TonyNemo/UBAR-MultiWOZ",
+    }
+    for about in (row, line):
+        assert {name: about[name] for name in links} == links
+
+
 def test_formulas_as_names_are_quoted(three_entries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     enter(three_entries, "formula", system(name="=1+1"), reports(bleu=19.0))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])

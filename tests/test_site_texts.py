@@ -86,7 +86,7 @@ def test_links_of_documents_lead_to_pages_or_nowhere(address: str, leads_to: str
     # What is no page leads to the repository, if it is known.
     known = site_address(address, ["audit"], "https://host.org/a/b")
     file = {"../harness/cli/why.py": "harness/cli/why.py"}.get(address, "")
-    assert known == leads_to or str(known).startswith(f"https://host.org/a/b/blob/main/{file}")
+    assert known == leads_to or str(known).startswith(f"https://host.org/a/b/blob/HEAD/{file}")
 
 
 def test_headings_of_documents_have_addresses_of_their_own() -> None:

@@ -283,11 +283,12 @@ def columns(board: Board) -> list[Column[Row]]:
             above, field = CANONICAL_STYLE, name
         value = partial(with_interval, name=name)
         listed.append(Column(name, reported_figures()[name].title, value, above, field=field))
-    for name in ("inform", "success"):
+    for name in TOTALS:
         title = reported_figures()[name].title
+        key, alone = f"{name}-reported", f"{title}, reported"
+        visible = "always" if key in FIRST else "never"
         value = partial(_reported, name=name)
-        column = Column(f"{name}-reported", title, value, "reported", f"{title}, reported")
-        listed.append(column)
+        listed.append(Column(key, title, value, "reported", alone, visible=visible))
     for rules in board.by_rules:
         for setup in RANKED:
             if rules != board.rules or setup != MAIN_SETUP:

@@ -159,6 +159,7 @@ class Board:
         tables: The public tables.
         note: What is to be said of all scores; empty if nothing.
         pairs: The entries compared two by two, as far as that is known.
+        entered: Key of an entry -> the day it came, such as "2026-11-22", as far as that is known.
     """
 
     rules: str
@@ -168,6 +169,7 @@ class Board:
     tables: Sequence[ReportedTable] = ()
     note: str = ""
     pairs: Pairs = field(default_factory=dict)
+    entered: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def by_rules(self) -> Mapping[str, Sequence[Row]]:
@@ -242,6 +244,23 @@ class Board:
     def ranked(self, track: str) -> list[Row]:
         """Return the ranked rows of a track's first table that pages show, the best first."""
         return _ranked(self.of_track(track))
+
+    @cached_property
+    def entered_ranks(self) -> Mapping[str, int]:
+        """Key of a ranked entry -> the rank that it took on the day it came, if that is known.
+
+        It is that of today's scores among the rows of its track's first table that had come.
+        """
+        ranks = {}
+        for track in tracks():
+            ranked = self.ranked(track)
+            for row in ranked:
+                day = self.entered.get(row.key, "")
+                earlier = [other for other in ranked if self.entered.get(other.key, "") <= day]
+                better = [other for other in earlier if other.ranking_key > row.ranking_key]
+                if day:
+                    ranks[row.key] = 1 + len(better)
+        return ranks
 
     def bands(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in bands, the best first; none where no rank ranges are.

@@ -28,6 +28,7 @@ from ..scores import FIGURES, plain
 from ..systems import paper_year, stated_facts, system_year
 from ..track import Track, submitted_tracks, tracks
 from ..tracked import TrackedScores
+from ..verdicts import record
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""
@@ -67,8 +68,8 @@ def board_json(board: Board) -> str:
         lines: list[Data] = []
         for reported in table.rows:
             if reported.entry is None:
-                paper = {"paper": reported.paper} if reported.paper else {}
-                lines.append({"system": reported.system, **paper, **reported.figures})
+                links = _without_none({"paper": reported.paper, "code": reported.code})
+                lines.append({"system": reported.system, **links, **reported.figures})
         if table.kind != OLD and lines:
             about = {"title": table.title, "track": table.track, "source": table.source}
             reported_only.append({**about, "rows": lines})
@@ -88,8 +89,7 @@ def entry_json(board: Board, entry: Entry) -> str:
     """Return all that is known of an entry as JSON."""
     row = row_of(board, entry)
     system = entry.system
-    facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
-    facts |= {"note": system.note, "verifiable": entry.verifiable}
+    facts: Data = {**stated_facts(system), "note": system.note, "verifiable": entry.verifiable}
     bounds = {}
     for _, tracked in tracked_rows(board, entry):
         if figure_of(tracked, "JGA").played is not None:
@@ -129,7 +129,16 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
         "system": entry.system.name,
         "track": entry.system.track,
         "json": f"{SYSTEMS}/{entry.key}.json",
+        "reported": _reported_data(board, entry),
     }
+    about |= _without_none(
+        {
+            "paper": entry.system.paper,
+            "code": entry.system.code,
+            "entered": board.entered.get(entry.key),
+            "rank_entered": board.entered_ranks.get(entry.key),
+        }
+    )
     # Trackers have a rank for each set of gold states.
     track = tracks()[entry.system.track]
     if row is None or track.kind == "states only":
@@ -150,6 +159,16 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
         if played:
             about["as_played"] = played
     return about
+
+
+def _reported_data(board: Board, entry: Entry) -> list[Data]:
+    """Return what publications report of an entry: by source and set-up, title -> figure."""
+    by_source: dict[tuple[str, str], Data] = {}
+    for printed in record([entry], board.tables):
+        about = {"source": printed.source, "setup": printed.setup, "figures": {}}
+        claim = by_source.setdefault((printed.source, printed.setup), about)
+        claim["figures"][printed.title] = float(printed.printed)
+    return list(by_source.values())
 
 
 def tracked_rows(board: Board, entry: Entry) -> list[tuple[Track, Row]]:
@@ -386,6 +405,7 @@ def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     for name, value in values.items():
         line[name] = value.data
     line["signature"] = str(row.signature)
+    line |= {"paper": row.entry.system.paper, "code": row.entry.system.code}
     line |= stated_facts(row.entry.system)
     for name, played in _played(values).items():
         line[f"{name}_as_played"] = round(played, 4)

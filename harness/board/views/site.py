@@ -6,12 +6,14 @@ The files are a pure function of a board and of docs/.
 from __future__ import annotations
 
 import html
+import os
 import posixpath
 import re
 import subprocess
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,7 +37,7 @@ from ...glossary import glossary, glossary_page
 from ...io import UNFINISHED, figure, read_bytes, signed, write_atomically
 from ...scoring import Scorer
 from ...signature import HARNESS, current_versions
-from ..entries import read_entries
+from ..entries import ENTRY_FILE, read_entries
 from ..markdown import older_results_page
 from ..model import ALL_TABLES, DOCUMENTS_FOLDER, LEADERBOARD, OLDER_RESULTS, Board, read_board
 from ..pairs import complete_pairs
@@ -115,13 +117,8 @@ def command(
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
     progress = partial(tqdm, desc="pages", unit="page", disable=None if with_dialogues else True)
-    # The address of the repository on the web, without name and password.
-    remote = _git(submissions, "remote", "get-url", "origin")
-    address = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
-    address = re.sub(r"//[^/@]*@", "//", address).removesuffix(".git")
-    repository = address if address.startswith("https://") else ""
-    newest = _git(submissions, "log", "-1", "--diff-filter=A", "--format=%cs", "--", "*/entry.toml")
-    files = make_site(board, documents, pages, repository, newest, progress)
+    board = replace(board, entered=_entered(submissions))
+    files = make_site(board, documents, pages, _repository(submissions), progress)
     if not documents.is_dir():
         tell(str(documents), ["is missing; the site has no documents: make it in a clone"])
     if directory is None:
@@ -139,6 +136,37 @@ def _git(folder: Path, *arguments: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def _repository(folder: Path) -> str:
+    """Return the address of a folder's repository on the web; empty if it is not known.
+
+    It is git's remote, without name and password, or else what a workflow of GitHub says.
+    """
+    remote = _git(folder, "remote", "get-url", "origin")
+    remote = re.sub(r"^(ssh://)?git@([^:/]+)[:/]", r"https://\2/", remote)
+    address = re.sub(r"//[^/@]*@", "//", remote).removesuffix(".git")
+    if address.startswith("https://"):
+        return address
+    server, name = (os.environ.get(f"GITHUB_{part}") for part in ("SERVER_URL", "REPOSITORY"))
+    return f"{server}/{name}" if server and name else ""
+
+
+def _entered(folder: Path) -> dict[str, str]:
+    """Return key of an entry -> the day on which git first had it; empty if that is not known."""
+    # In a shallow clone the oldest commit seems to add everything.
+    if _git(folder, "rev-parse", "--is-shallow-repository") != "false":
+        return {}
+    options = ("--diff-filter=A", "--no-renames", "--name-only", "--relative", "--format=%cs")
+    days, day = {}, ""
+    # The newest commits come first.
+    for line in _git(folder, "log", *options, "--", f"*/{ENTRY_FILE}").splitlines():
+        key, slash, _ = line.partition("/")
+        if slash:
+            days[key] = day
+        elif line:
+            day = line
+    return days
 
 
 def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
@@ -166,7 +194,6 @@ def make_site(
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
     repository: str = "",
-    newest: str = "",
     progress: Callable[[Collection[str]], Iterable[str]] = iter,
 ) -> dict[str, str]:
     """Return path -> content of the site of a board, the same for the same files.
@@ -177,7 +204,6 @@ def make_site(
         dialogues: Path -> page of the dialogues, and of their index; None for an index of what
             entries store.
         repository: The address of the repository; empty if it is not known.
-        newest: The date of the newest entry, such as 2026-11-22; empty if it is not known.
         progress: Goes through the paths of all pages, and may show it.
 
     Raises:
@@ -198,7 +224,7 @@ def make_site(
         "documents": headings,
         "labels": labels,
         "repository": repository,
-        "newest": newest,
+        "newest": max(board.entered.values(), default=""),
         "version": current_versions()[HARNESS],
         "comparable": compared is not None,
         "dataset": dataset(),
@@ -402,7 +428,7 @@ def site_address(address: str, present: Collection[str], repository: str = "") -
     # The headings of the pages in Markdown are not those of the site.
     pages |= {page.as_posix(): START for page in (LEADERBOARD, ALL_TABLES)}
     file = posixpath.normpath(posixpath.join("docs", path))
-    elsewhere = f"{repository}/blob/main/{file}{mark}{anchor}" if repository else None
+    elsewhere = f"{repository}/blob/HEAD/{file}{mark}{anchor}" if repository else None
     return pages.get(file, elsewhere)
 
 
