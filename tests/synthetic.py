@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,7 @@ def write_repositories(folder: Path) -> tuple[Path, Path]:
 
 
 EVALUATOR, DATA_SET = "someone/MultiWOZ_Evaluation", "somebody/multiwoz"
+STATES = "somebody/tracker"
 NEWER, OLDER, CORPUS = "a" * 40, "b" * 40, "c" * 40
 RESTAURANT_FILE = "mwzeval/data/database/restaurant_db.json"
 
@@ -173,7 +175,8 @@ def write_mirror(folder: Path) -> DataSet:
     """Write a mirror of pinned files below a folder and return the data set that pins them.
 
     The evaluator is there in two commits, whose restaurants differ in a telephone number: the
-    older one has the venues of 2021. One "system" has published its outputs, and one "tracker".
+    older one has the venues of 2021. One "system" has published its outputs, and one "tracker". The
+    gold states of version 2.1 are there for one dialogue.
     """
     mwzeval, multiwoz = write_repositories(folder / "clones")
     newer, older = folder / EVALUATOR / NEWER, folder / EVALUATOR / OLDER
@@ -181,6 +184,9 @@ def write_mirror(folder: Path) -> DataSet:
     write_json(newer / RESTAURANT_FILE, CHANGED_RESTAURANTS)
     write_json(newer / "predictions" / "system.json", {})
     write_json(newer / "trackers" / "tracker.json", {})
+    turns = [{"belief_state": [["train-day", day]]} for day in ("monday", "sunday")]
+    states = [{"dialogue_idx": "MUL0002.json", "dialogue": turns}]
+    write_json(folder / STATES / CORPUS / "states" / "test_dials.json", states)
     shutil.copytree(mwzeval / "mwzeval/data/database", older / "mwzeval/data/database")
     shutil.copytree(multiwoz, folder / DATA_SET / CORPUS)
     shutil.rmtree(folder / "clones")
@@ -193,11 +199,15 @@ def write_mirror(folder: Path) -> DataSet:
             _pinned(folder, EVALUATOR, NEWER, "evaluator", "2023", "mwzeval"),
             _pinned(folder, EVALUATOR, OLDER, "venues", "2021"),
             _pinned(folder, DATA_SET, CORPUS, "data set", clone="multiwoz"),
+            replace(_pinned(folder, STATES, CORPUS, "gold states"), gold="2.1"),
         ),
     )
 
 
-_PARTS = {"predictions": "predictions", "trackers": "trackers", "train": "all", "dev": "all"}
+_PARTS = {
+    **{part: part for part in ("predictions", "trackers", "states")},
+    **dict.fromkeys(("train", "dev"), "all"),
+}
 
 
 def _pinned(

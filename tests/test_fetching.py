@@ -25,6 +25,7 @@ from synthetic import (
     RESTAURANT_FILE,
     RESTAURANTS,
     SEEN_IDS,
+    STATES,
     SYSTEM_TURNS,
     write_repositories,
 )
@@ -279,6 +280,22 @@ def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     output, _ = mwz_data("fetch", "--split", "all")
     assert "seen goals: 1 of 3" in output
     assert "1 of 3" in mwz_data("list")[0]
+
+
+def test_gold_states_of_a_version_are_fetched_by_one_command(
+    mwz_data: CommandLine, server: Server
+) -> None:
+    _, errors = mwz_data("fetch", "--states", "2.1", status=2)
+    assert "`mwz data fetch`" in errors
+    mwz_data("fetch")
+    for _ in range(2):
+        output, _ = mwz_data("fetch", "--states", "2.1")
+        assert "installed gold states 2.1 of multiwoz: 1 dialogues, 2 turns" in output
+    states = {path: count for path, count in server.requests.items() if STATES in path}
+    assert states == {f"/{STATES}/{CORPUS}/states/test_dials.json": 1}
+    _, errors = mwz_data("fetch", "--states", "2.4", status=2)
+    assert "unknown version '2.4'" in errors
+    assert "`mwz data import --states VERSION PATH` installs others" in errors
 
 
 def test_verify_names_a_wrong_file(mwz_data: CommandLine) -> None:

@@ -46,9 +46,8 @@ class Reading:
     Attributes:
         scorer: Scores responses; it has the benchmark, and the placeholders that they hold besides
             those of the rule sets.
-        gold: The version of the gold states that predicted states are compared with; of gold states
-            that the file itself has, what version they are. None for the benchmark's, or the
-            file's.
+        gold: The version of the gold states that predicted states are compared with, whatever gold
+            states the file has; None for the file's, or the benchmark's.
         gold_states: Those of that version, where they are loaded already.
         free_running: As of `Predictions`.
         without: The metrics that are not computed.

@@ -12,7 +12,6 @@ from functools import partial
 from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_state, rule_set
 
 from ..data import gold_versions, load_gold_states
-from ..errors import InputError, unknown
 from ..io import figure
 from ..metrics import (
     GOLD_STATES,
@@ -36,10 +35,8 @@ from .rows import Mark, Row, Value, as_played, completed, figure_of, ranked, wor
 from .scores import Scores, hashes_of
 from .track import Track
 from .tracked import (
-    KNOWN_GOLD,
     GoldSource,
     TrackedScores,
-    agreement,
     tracker_against,
     tracker_scores,
 )
@@ -70,18 +67,13 @@ def scored_states(
         file: Its dialogues, paired with gold states.
         reading: How it was read.
         golds: Further gold states.
-
-    Raises:
-        InputError: The file's own gold states are not of the version that is stated.
     """
     signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-    gold: GoldSource = "version"
-    version = reading.gold
-    if file.benchmark is None:
-        gold = "file"
-        _check_gold(file, reading, golds)
-    elif file.gold is None:
-        gold, version = "benchmark", None
+    gold: GoldSource = "file"
+    if file.gold is not None:
+        gold = "version"
+    elif file.benchmark is not None:
+        gold = "benchmark"
         data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
         signature = replace(signature, data=data)
     result = tracker_scores(
@@ -90,8 +82,12 @@ def scored_states(
         file.benchmark,
         signature=signature,
         gold=gold,
-        gold_version=version,
+        gold_version=reading.gold,
     )
+    if file.gold is not None:
+        # What a version lacks is nothing that the tracker leaves out.
+        dialogues, turns = len(file.gold.states), file.gold.turns
+        result = result.covering(Coverage(dialogues, dialogues, turns, turns))
     benchmark, rules = reading.scorer.benchmark, rule_set(DEFAULT_RULES)
     states: dict[str, list[BeliefState]] = {}
     for dialogue in file.dialogues:
@@ -107,31 +103,6 @@ def scored_states(
         fingerprints = fingerprints_of(benchmark, None, states, file.dialogues)
     further_gold = tracker_against(read, file.source, benchmark, golds)
     return Scores(result=result, fingerprints=fingerprints, further_gold=further_gold)
-
-
-def _check_gold(file: TrackedFile, reading: Reading, golds: Sequence[GoldStates]) -> None:
-    """Make sure that a file's own gold states are those of the version that is stated.
-
-    Raises:
-        InputError: They are not, or nobody can tell.
-    """
-    version, benchmark = reading.gold, reading.scorer.benchmark
-    if version is None:
-        return
-    by_version = {gold.version: gold.states for gold in golds}
-    default, _ = gold_versions(benchmark.name)
-    if default is not None:
-        dialogues = benchmark.dialogues
-        by_version[default] = {id_: dialogue.states for id_, dialogue in dialogues.items()}
-    if version not in by_version:
-        problem = unknown("version", version, by_version) if by_version else "none is known"
-        remedy = "`mwz data import --states` installs others, or leave it out"
-        raise InputError("--gold", f"{problem}; {remedy}")
-    share = agreement(file.dialogues, by_version[version])
-    if share < KNOWN_GOLD:
-        problem = f"{100 * share:.1f} % of the file's gold states are those of {version}"
-        remedy = "leave it out, or leave the gold states out of the file to be compared with these"
-        raise InputError("--gold", f"{problem}; {remedy}")
 
 
 def read_states(content: bytes | str, source: str, reading: Reading) -> Outputs:
@@ -152,10 +123,10 @@ def read_states(content: bytes | str, source: str, reading: Reading) -> Outputs:
         predictions = hashes_of(content, read)
     else:
         read = empty_states(benchmark)
-    file = parse_tracking_file(read, source, lambda: benchmark)
-    if reading.gold is not None and file.benchmark is not None:
-        states = reading.gold_states or load_gold_states(reading.gold, file.benchmark)
-        file = parse_tracking_file(read, source, lambda: benchmark, states)
+    states = reading.gold_states
+    if reading.gold is not None and states is None:
+        states = load_gold_states(reading.gold, benchmark)
+    file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
     return Outputs(
         source=source,
@@ -237,7 +208,7 @@ def _row(
     every = list(entry.scores.tracked(rules))
     is_further = scores.gold_digest != every[0].gold_digest
     reasons = []
-    if scores.gold == "file" and scores.version is None:
+    if scores.gold == "file":
         reasons.append("its gold states are its own, not those of a known version")
     if entry.system.states_of is not None:
         reasons.append(f"its belief states are those of {entry.system.states_of}")

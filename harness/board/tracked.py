@@ -9,8 +9,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
-
 from ..benchmark import Benchmark
 from ..data import gold_versions
 from ..errors import InputError
@@ -19,30 +17,19 @@ from ..metrics import (
     VARIANTS,
     Choices,
     GoldStates,
-    StatePair,
     TrackedDialogue,
     TrackingResult,
-    comparable_states,
     dialogue_states,
-    flat_state,
     gold_share,
     is_exact,
     parse_tracking_file,
     score_tracking,
     track_states,
     tracking_signature,
-    without_absent,
-    without_booking_prefix,
 )
 from ..scoring import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, dialogue_id
-
-KNOWN_GOLD = 0.99
-"""The share of turns from which a file's gold states are those of a version.
-
-Values may be spelled differently; of two versions of MultiWOZ not two thirds of the states agree.
-"""
 
 KEEP, DROP = VARIANTS["dontcare"]
 
@@ -158,25 +145,6 @@ def tracker_scores(
     coverage = Coverage(result.dialogues, dialogues_in_all, result.turns, turns_in_all)
     share = gold_share((dialogue.predicted, dialogue.gold) for dialogue in dialogues)
     return TrackedScores(result, signature, gold, coverage, share, gold_version)
-
-
-def agreement(
-    dialogues: Iterable[TrackedDialogue], gold: Mapping[str, Sequence[BeliefState]]
-) -> float:
-    """Return the share of turns whose gold state is that of a version; what it lacks is not."""
-    rules = rule_set(DEFAULT_RULES)
-    equal = []
-    for dialogue in dialogues:
-        gold_states = gold.get(dialogue_id(dialogue.id), ())
-        for turn, state in enumerate(dialogue.gold):
-            is_equal = False
-            if turn < len(gold_states):
-                states = comparable_states(gold_states[turn], state, rules)
-                gold_state, own_state = map(without_booking_prefix, states)
-                pair = StatePair(flat_state(gold_state), flat_state(own_state))
-                is_equal = is_exact(without_absent(pair))
-            equal.append(is_equal)
-    return sum(equal) / max(len(equal), 1)
 
 
 # ---------------------------------------------------------------------- against further gold states

@@ -53,6 +53,14 @@ _data_set = click.argument(
 @option.flag("--predictions", help="The outputs of the published systems as well.")
 @option.flag("--trackers", help="The outputs of the trackers of `mwz audit --paper fga` as well.")
 @click.option(
+    "--states",
+    "versions",
+    multiple=True,
+    metavar="VERSION",
+    help="Instead: the gold states of another version, such as 2.1, for `mwz dst --gold`; may be "
+    "repeated.",
+)
+@click.option(
     "--from",
     "mirror",
     metavar="URL|FOLDER",
@@ -69,6 +77,7 @@ def fetch(
     split: str,
     predictions: bool,
     trackers: bool,
+    versions: Sequence[str],
     mirror: str | None,
     offline: bool,
 ) -> None:
@@ -79,6 +88,11 @@ def fetch(
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     folder = data.downloads_directory()
+    if versions:
+        benchmark = data.load_benchmark(data_set.name)
+        files = data.fetch_gold_states(data_set, versions, folder, mirror, offline, notify)
+        click.echo("\n".join(data.import_gold_states(benchmark, files)))
+        return
     parts = [split]
     if predictions:
         parts.append("predictions")

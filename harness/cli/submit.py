@@ -50,8 +50,8 @@ from .reading import chosen_benchmark
 @click.option(
     "--gold",
     metavar="VERSION",
-    help="State tracking: version of the gold states in PREDICTIONS, or else of those to compare "
-    "with (`mwz data import --states` installs them), such as 2.4.",
+    help="State tracking: compare with the installed gold states of this version, such as 2.0, "
+    "whatever gold states PREDICTIONS has.",
 )
 @option.seeds(
     "Outputs of the same system, trained with further seeds: adds mean and standard deviation over "

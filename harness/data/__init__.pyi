@@ -14,7 +14,11 @@ from .declared import (
     pinned_fingerprints as pinned_fingerprints,
     read_data_set as read_data_set,
 )
-from .fetching import fetch_benchmark as fetch_benchmark, wrong_files as wrong_files
+from .fetching import (
+    fetch_benchmark as fetch_benchmark,
+    fetch_gold_states as fetch_gold_states,
+    wrong_files as wrong_files,
+)
 from .folder import (
     has_benchmark as has_benchmark,
     packaged_folders as packaged_folders,

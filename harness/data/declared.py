@@ -38,7 +38,7 @@ from .goals import Task, install_tasks
 from .installed import downloads_directory, install_benchmark
 
 _SETS = "sets"
-PARTS = ("test", "all", "predictions", "trackers")
+PARTS = ("test", "all", "predictions", "trackers", "states")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PinnedFile:
         path: Its path in the repository.
         blob: Its git blob id, 40 hexadecimal digits.
         part: When it is needed, one of `PARTS`: always, with all splits, with predictions, with
-            the outputs of trackers.
+            the outputs of trackers, for gold states of another version.
     """
 
     repository: str
@@ -78,6 +78,7 @@ class Source:
         venues: The version of the venue database that it holds, if any.
         clone: The option by which a clone of it is given, if one can be.
         optional: Whether the benchmark can be built without it.
+        gold: The version of the annotation of which its one file has the gold states, if any.
     """
 
     repository: str
@@ -87,6 +88,7 @@ class Source:
     venues: str | None = None
     clone: str | None = None
     optional: bool = False
+    gold: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 import requests
 
-from ..errors import InputError, refuse, without_secrets
+from ..errors import InputError, refuse, unknown, without_secrets
 from ..io import bounded, read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
@@ -108,7 +108,55 @@ def fetch_benchmark(
     if all(safe_path(folder, file.place).is_file() for file in every):
         # Fetching something else must not lose the overlap, which is known already.
         parts = {*parts, "all"}
-    files = select(data_set.sources, parts)
+    _fetch(select(data_set.sources, parts), folder, mirror, offline, notify)
+    folders = {s.role: folder / s.repository / s.commit for s in data_set.sources}
+    return build_benchmark(data_set, folders, all_splits="all" in parts)
+
+
+def fetch_gold_states(
+    data_set: DataSet,
+    versions: Sequence[str],
+    folder: Path,
+    mirror: str | None = None,
+    offline: bool = False,
+    notify: Callable[[str], None] = lambda remark: None,
+) -> list[tuple[str, Path]]:
+    """Fetch the files with the gold states of other versions of a data set's annotation.
+
+    Args:
+        data_set: The data set.
+        versions: The versions.
+        folder: Where to keep the files.
+        mirror: As of `fetch_benchmark`.
+        offline: Use only what is kept.
+        notify: Called with each remark about what is going on.
+
+    Returns:
+        Versions and their files, as `import_gold_states` takes them.
+
+    Raises:
+        InputError: No source of a version is declared, or some file is not available.
+    """
+    pinned = {source.gold: source.files[0] for source in data_set.sources if source.gold}
+    remedy = "`mwz data import --states VERSION PATH` installs others"
+    problems = [unknown("version", name, pinned) for name in versions if name not in pinned]
+    refuse("--states", [f"{problem}; {remedy}" for problem in problems])
+    _fetch([pinned[version] for version in versions], folder, mirror, offline, notify)
+    return [(version, safe_path(folder, pinned[version].place)) for version in versions]
+
+
+def _fetch(
+    files: Sequence[PinnedFile],
+    folder: Path,
+    mirror: str | None,
+    offline: bool,
+    notify: Callable[[str], None],
+) -> None:
+    """Fetch those of some files that are not kept, as `fetch_benchmark` says.
+
+    Raises:
+        InputError: Some file is not available, or cannot be written.
+    """
     _, wrong = wrong_files(files, folder)
     for path in wrong:
         notify(f"{path}: not the pinned content; removed")
@@ -135,8 +183,6 @@ def fetch_benchmark(
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
     refuse(without_secrets(mirror or GITHUB), problems)
-    folders = {s.role: folder / s.repository / s.commit for s in data_set.sources}
-    return build_benchmark(data_set, folders, all_splits="all" in parts)
 
 
 def _read(url: str) -> bytes | None:

@@ -284,7 +284,8 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
         raise InputError(
             f"gold states {version}",
             f"not installed for {benchmark.name}, which has {', '.join(versions) or 'none'}; "
-            "`mwz data import --states VERSION PATH` installs them",
+            "`mwz data fetch --states VERSION` or `mwz data import --states VERSION PATH` installs "
+            "them",
         )
     path = gold_states_path(benchmark.name, version)
     gold = GoldStates(**read_document(path, _FORMAT))

@@ -113,7 +113,6 @@ from .tracking.goal_accuracy import count_exact_turns as count_exact_turns, is_e
 from .tracking.matching import (
     SEPARATOR as SEPARATOR,
     alternatives as alternatives,
-    comparable_states as comparable_states,
     without_booking_prefix as without_booking_prefix,
 )
 from .tracking.metric import heading as heading
@@ -138,5 +137,4 @@ from .tracking.states import (
     slot_name as slot_name,
     track_states as track_states,
     tracked_dialogues as tracked_dialogues,
-    without_absent as without_absent,
 )

@@ -1,6 +1,7 @@
 """Gold and predicted states made comparable: what means the same is spelled the same.
 
-- Both go through the rule set's normalisation, and `dontcare` has one spelling.
+- Both go through the rule set's normalisation, and `dontcare` has one spelling. Where a slot has
+  two values, `true` is the first.
 - Where gold has alternatives (`cheap|moderate`) any of them is right, and so is a prediction that
   names several of them. Such a prediction is rewritten as gold's first alternative, so that every
   metric sees equal values, and a change from one alternative to another is no change.
@@ -55,6 +56,16 @@ BOOKING_SLOTS = {
     "book_time": "time",
 }
 
+# TripPy and STAR write the slots of a hotel that have two values so.
+_TRUTH_VALUES = {
+    ("internet", "true"): "yes",
+    ("internet", "false"): "no",
+    ("parking", "true"): "yes",
+    ("parking", "false"): "no",
+    ("type", "true"): "hotel",
+    ("type", "false"): "guesthouse",
+}
+
 
 def without_booking_prefix(state: BeliefState) -> BeliefState:
     """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`.
@@ -93,7 +104,10 @@ def _comparable_value(slot: str, value: str, rules: RuleSet) -> str:
     """Return a value as it is compared; an absent one as it is."""
     if is_absent(value):
         return value
-    return DONTCARE if is_dontcare(value) else normalize_value(slot, value, rules)
+    if is_dontcare(value):
+        return DONTCARE
+    value = _TRUTH_VALUES.get((slot, value.strip().lower()), value)
+    return normalize_value(slot, value, rules)
 
 
 def comparable_states(
