@@ -296,6 +296,8 @@ def test_gold_states_of_a_version_are_fetched_by_one_command(
     _, errors = mwz_data("fetch", "--states", "2.4", status=2)
     assert "unknown version '2.4'" in errors
     assert "`mwz data import --states VERSION PATH` installs others" in errors
+    _, errors = mwz_data("fetch", "--states", "2.1", "--predictions", status=2)
+    assert "--states stands alone" in errors
 
 
 def test_verify_names_a_wrong_file(mwz_data: CommandLine) -> None:

@@ -89,6 +89,8 @@ def fetch(
     """
     folder = data.downloads_directory()
     if versions:
+        alone = split == "test" and not predictions and not trackers
+        option.refuse_if(not alone, "--states stands alone; fetch the rest without it")
         benchmark = data.load_benchmark(data_set.name)
         files = data.fetch_gold_states(data_set, versions, folder, mirror, offline, notify)
         click.echo("\n".join(data.import_gold_states(benchmark, files)))

@@ -47,7 +47,8 @@ states_options = option.together(
         "gold_version",
         metavar="VERSION,…",
         help="Compare with the benchmark's gold states of these versions, such as 2.4 or 2.2,2.4, "
-        "whatever gold states a FILE has; `mwz data import --states` installs them.",
+        "whatever gold states a FILE has; `mwz data fetch --states` or `mwz data import --states` "
+        "installs them.",
     ),
     click.option(
         "--variant",
