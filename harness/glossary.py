@@ -19,7 +19,7 @@ FILE = "glossary.toml"
 ELSEWHERE = ("metrics", "flags", "audit")
 """Sections that docs/glossary.md only names, since other pages or commands have their tables."""
 
-TITLED = ("sections", "tracks", "columns", "plays", "users", "flags")
+TITLED = ("sections", "tracks", "columns", "marks", "plays", "users", "flags")
 """Sections whose titles people read; of the others, people read the keys."""
 
 

@@ -104,9 +104,9 @@ def test_marks_say_in_short_what_qualifies_a_row(tmp_path: Path) -> None:
     pairs = {("alpha", "beta"): pair, ("beta", "alpha"): pair.reversed()}
     board = make_board(read_entries(tmp_path), "2021", pairs=pairs)
     marks = {row.key: {m.kind: (m.note, m.value) for m in board.marks(row)} for row in board.rows}
-    assert marks["alpha"] == {"note": ("one run", ""), "rules": ("rank 2 under rule set 2026", "2")}
+    assert marks["alpha"] == {"note": ("one run", ""), "rules": ("rank 2 under rules 2026", "2")}
     assert marks["beta"] == {
-        "rules": ("rank 1 under rule set 2026", "1"),
+        "rules": ("rank 1 under rules 2026", "1"),
         "differs": ("tied with Alpha above on Combined, but differs in BLEU", ""),
     }
     [(kind, (note, value))] = marks["gamma"].items()
@@ -114,10 +114,15 @@ def test_marks_say_in_short_what_qualifies_a_row(tmp_path: Path) -> None:
     # Seen from the newest rule set there is no newer one.
     newer = make_board(read_entries(tmp_path), "2026")
     assert [m.kind for m in newer.marks(newer.rows[0])] == []
-    # Each mark says its note.
-    row = row_of(make_site(board, tmp_path / "docs")["index.html"], "row-beta")
-    links = [a for a in elements(row, "a") if str(a.get("class")).startswith("mark ")]
-    assert [a.get("title") for a in links] == [note for note, _ in marks["beta"].values()]
+    # Beside the name stand a sign, which is for narrow pages, and words: the note, if it is short.
+    page = make_site(board, tmp_path / "docs")["index.html"]
+    [button] = elements(row_of(page, "row-beta"), "button")
+    assert text_of(button) == "V 1rank 1 under rules 2026 ≠tied, parts differ"
+    notes = next(e for e in tree_of(page).iter() if e.get("id") == button.get("popovertarget"))
+    assert "tied with Alpha above on Combined, but differs in BLEU" in text_of(notes)
+    # What an entry says of itself does not stand there.
+    [button] = elements(row_of(page, "row-alpha"), "button")
+    assert text_of(button).startswith("Nnote ")
 
 
 def test_only_what_the_harness_contradicts_is_marked_bad() -> None:

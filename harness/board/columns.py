@@ -283,7 +283,7 @@ def columns(board: Board) -> list[Column[Row]]:
             above, field = CANONICAL_STYLE, name
         value = partial(with_interval, name=name)
         listed.append(Column(name, reported_figures()[name].title, value, above, field=field))
-    for name in TOTALS:
+    for name in ("bleu", "inform", "success"):
         title = reported_figures()[name].title
         key, alone = f"{name}-reported", f"{title}, reported"
         visible = "always" if key in FIRST else "never"

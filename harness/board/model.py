@@ -289,7 +289,7 @@ class Board:
             newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
             for row_under in self.by_rules[newest]:
                 if row_under.key == row.key and row_under.rank not in (None, row.rank):
-                    note = f"rank {row_under.rank} under rule set {newest}"
+                    note = f"rank {row_under.rank} under rules {newest}"
                     every_mark.append(Mark("rules", note, str(row_under.rank)))
             for who, above, pair in self.neighbours(row):
                 if pair is None or "above" not in who or pair.ranking.distinct:

@@ -90,6 +90,10 @@ class Value:
         return None if self.number is None else round(self.number, 4)
 
 
+_SHORT = 30
+"""The longest note that stands beside a name, in characters."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """What qualifies a row, in short.
@@ -110,6 +114,16 @@ class Mark:
     def note(self) -> str:
         """What is to be said."""
         return self.pattern.format(*self.entry_words)
+
+    @property
+    def words(self) -> str:
+        """What pages with room for it show: what is to be said, or in short if it is long.
+
+        What an entry says of itself is no finding, so it is not shown beside a name.
+        """
+        if not self.entry_words and len(self.note) <= _SHORT:
+            return self.note
+        return f"{term_of('marks', self.kind).title} {self.value}".rstrip()
 
     def quoted(self, quote: Callable[[str], str]) -> str:
         """Return what is to be said, with a view's way to show words that are the entry's."""

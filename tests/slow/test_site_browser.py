@@ -198,7 +198,7 @@ def test_titles_of_columns_stay_in_sight(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     settle(page)
     head = _head(page, "combined")
-    assert head.bounding_box()["y"] <= 300
+    assert head.bounding_box()["y"] <= 400
     page.locator("#row-damd").evaluate("row => row.scrollIntoView({ block: 'center' })")
     page.wait_for_timeout(600)
     box = head.bounding_box()
@@ -304,9 +304,17 @@ def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, fold
 
 
 def test_rows_that_are_checked_are_compared(page: Page) -> None:
-    page.locator("#row-krls .mark.rules").click()
-    # A mark leads to its note.
-    assert "rank 1 under rule set 2026" in page.locator("#note-row-krls:visible").inner_text()
+    # Marks are words, or signs where there is no room; both open the notes.
+    marks = page.locator("#row-krls .marks")
+    for width, text in ((1920, "rank 1 under rules 2026"), (390, "V 1")):
+        page.set_viewport_size({"width": width, "height": 900})
+        settle(page)
+        shown = "mark => [...mark.children].find(part => part.offsetWidth > 1).innerText"
+        assert marks.locator(".rules").evaluate(shown) == text
+        marks.click()
+        assert "rank 1 under rules 2026" in page.locator("#note-row-krls:visible").inner_text()
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1280, "height": 900})
     for name in ("Mars", "KRLS"):
         page.get_by_label(f"Compare {name}", exact=True).check()
     page.get_by_role("link", name="Compare 2 systems").click()
@@ -360,7 +368,7 @@ def test_the_first_screen_of_a_phone_has_the_first_row(phone: Page) -> None:
     row = phone.locator('table[data-table="end-to-end"] tbody tr.scored').first
     box = row.bounding_box()
     assert box["y"] + box["height"] <= 740
-    assert _head(phone, "rank").bounding_box()["y"] <= 400
+    assert _head(phone, "rank").bounding_box()["y"] <= 440
     for key in ("rank", "system", "combined", "success"):
         place = _head(phone, key).bounding_box()
         assert place is not None, key
@@ -372,6 +380,14 @@ def test_the_first_screen_of_a_phone_has_the_first_row(phone: Page) -> None:
     assert not phone.locator("#filter-year").is_visible()
     phone.locator("#more-filters summary").click()
     assert phone.locator("#filter-year").is_visible()
+
+
+def test_rows_have_two_lines_on_a_phone(phone: Page) -> None:
+    phone.set_viewport_size({"width": 390, "height": 740})
+    settle(phone)
+    rows = phone.locator('table[data-table="end-to-end"] tbody tr:not(.divider)')
+    heights = [row.bounding_box()["height"] for row in rows.all()]  # type: ignore[index]
+    assert max(heights) < 60
 
 
 # For everybody.

@@ -593,4 +593,4 @@ if (form) boardPage(form);
 const chosen = byId("compare");
 if (chosen) comparing(chosen);
 all(".command").forEach(copyable);
-addEventListener("beforeprint", () => all("details.notes").forEach((notes) => (notes.open = true)));
+addEventListener("beforeprint", () => all("main details:not(.filters *)").forEach((folded) => (folded.open = true)));
