@@ -12,7 +12,7 @@ from functools import cache
 from mwz.normalization import read_toml
 
 from .errors import InputError
-from .io import markdown_table, validated
+from .io import validated
 
 FILE = "glossary.toml"
 
@@ -78,19 +78,17 @@ def term_of(section: str, key: str) -> Term:
 
 
 def glossary_page() -> str:
-    """Return docs/glossary.md: a table for each section, unless another page has it."""
+    """Return docs/glossary.md: a list for each section, unless another page has it."""
     parts = ["# Glossary", "What the harness calls things. `harness/glossary.toml` has it as data."]
     for section, about in glossary()["sections"].items():
         parts += [f"## {about.title}", about.meaning]
         if section in ELSEWHERE:
             continue
-        rows = []
+        lines = []
         for key, term in glossary()[section].items():
             name = "" if key == term.title else f"`{key}`"
-            rows.append([term.title, name, term.sign, term.meaning, term.unit])
-        headers = ["term", "name in data", "sign", "meaning", "unit"]
-        # Only the columns that some term has something in.
-        used = [column for column in zip(headers, *rows, strict=True) if any(column[1:])]
-        shown, *table = zip(*used, strict=True)
-        parts.append(markdown_table(shown, table))
+            details = ", ".join(filter(None, (name, term.sign, term.unit)))
+            shown = f"**{term.title}** ({details})" if details else f"**{term.title}**"
+            lines.append(f"- {shown}: {term.meaning}")
+        parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"

@@ -480,15 +480,13 @@ def _fuzzy_joint_accuracies() -> str:
 
 
 def _remarks() -> str:
-    rows = []
+    lines = []
     for name, feature in declared_features().items():
-        if name in declared_flags():
-            continue
-        ends = [_percent(end) for end in feature.honest]
-        odd = f"{feature.items} that {feature.odd}"
-        published = " to ".join(ends) or NOTHING
-        rows.append([f"`{name}`", odd, published, _percent(feature.limit)])
-    return markdown_table(["remark", "counts", "published files, %", "limit, %"], rows)
+        if name not in declared_flags():
+            limit = f"{_percent(feature.limit)} %"
+            odd = f"{feature.items} that {feature.odd}"
+            lines.append(f"- `{name}`, {limit}: {odd}; {feature.remedy}")
+    return "\n".join(lines)
 
 
 def _percent(share: float) -> str:
