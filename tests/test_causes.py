@@ -23,7 +23,7 @@ from mwz.harness.diagnosis.losses import (
     points,
     wrong_slots,
 )
-from mwz.harness.metrics import DialogueResult, DomainResult, Fault
+from mwz.harness.metrics import DialogueResult, DomainResult, WrongSlot
 
 DATABASE = database()
 State = Mapping[str, Mapping[str, str]]
@@ -35,8 +35,8 @@ def slots(**values: str) -> State:
 
 # A domain that is not matched.
 
-AREA, FOOD = Fault("area", "north", None), Fault("food", "thai", None)
-OTHER_AREA = Fault("area", "north", "south")
+AREA, FOOD = WrongSlot("area", "north", None), WrongSlot("food", "thai", None)
+OTHER_AREA = WrongSlot("area", "north", "south")
 NORTH, SOUTH, CHEAP = slots(area="north"), slots(area="south"), slots(pricerange="cheap")
 NORTHERN, THAI = {"area": "north"}, {"food": "thai", "area": "north"}
 AREA_FIRST = {"area": "north", "food": "thai"}
@@ -62,7 +62,7 @@ NORTH_SOUTH_ANY = [("NAME", NORTH), ("NAME", SOUTH), ("NAME", slots())]
             [("NAME", slots(area="north", food="greek", pricerange="dear"))],
             "no venue",
             0,
-            (Fault("pricerange", None, "dear"),),
+            (WrongSlot("pricerange", None, "dear"),),
         ),
         # South selects r3 and r4, north r1 and r2.
         (THAI, [("NAME", slots(food="thai", area="south"))], "other value", 0, (OTHER_AREA,)),
@@ -86,7 +86,7 @@ def test_the_cause_of_a_domain_that_is_not_matched(
     turns: Sequence[tuple[str, State]],
     cause: str | None,
     turn: int | None,
-    faults: Sequence[Fault],
+    faults: Sequence[WrongSlot],
 ) -> None:
     played = play({"restaurant": goal(wanted)}, *turns)
     result = explain(played, DATABASE, RULES)["restaurant"]
@@ -108,7 +108,7 @@ def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
     # All trains run on Mondays: what lets 6 and 9 o'clock in is the time that the state lacks.
     goals = {"train": goal({"day": "monday", "leave": "12:00"}, ["TRAINID"])}
     result = explain(play(goals, ("TRAINID", {"train": {}})), DATABASE, RULES)["train"]
-    assert (result.cause, result.faults) == ("missing", (Fault("leave", "12:00", None),))
+    assert (result.cause, result.faults) == ("missing", (WrongSlot("leave", "12:00", None),))
 
 
 def test_faults_that_let_venues_in_come_before_those_that_exclude() -> None:
@@ -209,7 +209,7 @@ def test_points_are_shared_by_what_loses_a_dialogue_together() -> None:
 
 
 def test_wrong_slots_are_counted() -> None:
-    wrong = Fault("area", "north", "south")
+    wrong = WrongSlot("area", "north", "south")
     assert wrong_slots(results()) == [(("restaurant", wrong), 1)]
     assert wrong_slots(results(), "missing") == []
 
@@ -229,6 +229,6 @@ def test_every_cause_has_words() -> None:
 
 
 def test_faults_say_both_values() -> None:
-    assert str(Fault("area", "north", "south")) == "area is 'south', wanted is 'north'"
-    assert str(Fault("area", "north", None)) == "area is missing, wanted is 'north'"
-    assert str(Fault("area", None, "south")) == "area is 'south', which the goal leaves open"
+    assert str(WrongSlot("area", "north", "south")) == "area is 'south', wanted is 'north'"
+    assert str(WrongSlot("area", "north", None)) == "area is missing, wanted is 'north'"
+    assert str(WrongSlot("area", None, "south")) == "area is 'south', which the goal leaves open"

@@ -81,7 +81,7 @@ def test_columns(project_board: Board) -> None:
 def test_causes_flags_metrics_tracks_and_the_sections_of_the_page() -> None:
     ours = [*CAUSES, *SLOT_CAUSES, *SLOT_ERRORS, *plain_dialogues.CAUSES]
     ours += plain_dialogues.LOST_BY
-    live = [*causes.CAUSES, *causes.USER_FAULTS]
+    live = [*causes.CAUSES]
     assert [*ours, *live] == [*glossary()["causes"]]
     assert declared_flags().keys() == glossary()["flags"].keys()
     assert {*response_metrics(), *tracking_metrics()} == glossary()["metrics"].keys()

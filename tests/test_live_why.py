@@ -1,4 +1,4 @@
-"""`mwz why` of plays: the cause of every task that is not solved, and the user's faults apart."""
+"""`mwz why` of plays: the causes of every task that is not solved, and whose fault it is."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from mwz.harness import Benchmark
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.glossary import glossary
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.causes import CAUSES, USER_FAULTS, Finding, findings
+from mwz.harness.live.causes import Finding, findings
 from mwz.harness.live.environment import Environment
-from mwz.harness.live.world import User, World
+from mwz.harness.live.plays import LiveRun, RunConfig, play_dialogue
+from mwz.harness.live.world import BrokenOffError, User, World
 
 
 def as_agent(model: Model) -> Callable[[str, Call], str]:
@@ -88,10 +89,10 @@ def _found(environment: Environment, agent: Callable[..., str], id_: str) -> Any
     while (said := environment.user_turn()) is not None:
         environment.respond(agent(said, environment.call))
     outcome = environment.outcome()
-    return outcome["solved"], *_findings(environment)
+    return outcome["solved"], _findings(environment)
 
 
-def _findings(environment: Environment) -> tuple[list[Finding], list[Finding]]:
+def _findings(environment: Environment) -> list[Finding]:
     line = {"dialogue_id": environment.task.id, "turns": environment.transcript}
     return findings({**line, "outcome": environment.outcome()}, environment.world)
 
@@ -122,11 +123,10 @@ def test_what_a_model_does_wrong_is_named(
     _play(cli, model, file, "--tasks", 2)
     why = cli.of("why", file, "--benchmark", "sample")
     table = why.done().out
-    assert re.search(rf"(?m)^{cause}  .* \d+ +\d+\.00$", table)
+    assert re.search(rf"(?m)^{cause}  .* \d+ +\d+$", table)
     assert f"{cause}: {glossary()['causes'][cause].meaning}" in table
-    assert "fault of the user" not in table
+    assert not re.search("(?m)^lost by (the user|both)", table)
     text = " ".join(why.done("--dialogue", id_).out.split())
-    assert f"not solved, {cause}" in text
     assert f"{cause}: {words}" in text
     assert f"{id_}, " in why.done("--cause", cause).out
 
@@ -143,53 +143,66 @@ def _looks(said: str, call: Call) -> str:
 
 
 def test_a_dialogue_without_end_is_named(world: World) -> None:
-    environment = Environment(world, _saying(*["I need a hotel."] * 31))
-    _, [lost, *_], _ = _found(environment, _looks, "town001")
+    environment = Environment(world, _saying(*["I need a restaurant."] * 31))
+    _, [lost, *others] = _found(environment, _looks, "town001")
     assert lost.cause == "no end"
     assert lost.words == "30 of 30 responses are 'One moment please.'"
+    # All other causes stand beside it.
+    assert [other.cause for other in others] == ["no venue named", "request not answered"]
+
+
+def _talk(world: World, id_: str, user: Sequence[str], agent: Sequence[str]) -> LiveRun:
+    """Return the run of one dialogue, of what a user that is no script and an agent say."""
+    left = list(agent)
+
+    def answer(said: str, call: Call) -> str:
+        if not left:
+            raise BrokenOffError("no answer")
+        return left.pop(0)
+
+    config = RunConfig(world, [id_], lambda: answer, "a", _saying(*user), "u")
+    return LiveRun(config, [play_dialogue(config, 1, id_)])
+
+
+def test_a_wrong_venue_is_named_where_the_goal_gives_the_name(world: World) -> None:
+    # The goal is The Pewter Ladle, and the agent, which knows it, prefers another.
+    agent = ("The Pewter Ladle is far. Pepper Moon is near.", "Pepper Moon: 8 Kiln Road, bw34rd.")
+    run = _talk(world, "town008", ("I want The Pewter Ladle.", "Its address? Goodbye."), agent)
+    [found] = [f for f in findings(run.lines[0], world) if f.cause == "unfit venue offered"]
+    assert found.domain == "restaurant"
+    wrong = "turn 1: pepper moon (name is 'pepper moon', wanted is 'the pewter ladle')"
+    assert found.words == f"{wrong}; would fit: the pewter ladle"
+
+
+OFFER = "Skylark Inn is cheap, and in the east."
 
 
 @pytest.mark.parametrize(
-    ("fault", "said", "responses"),
+    ("user", "agent", "fault", "words"),
     [
-        # The task is a cheap hotel in the east, for 2 people from Thursday for 3 nights.
+        # The goal is a cheap hotel in the east, which the user wants to book.
         (
-            "constraint never said: area east",
-            ("I need a cheap hotel.", "Great. Goodbye."),
-            ("The Weather House is cheap.", "Bye."),
+            ("I need a cheap hotel.", "Great. That is all."),
+            ("The Weather House is cheap.", "Goodbye."),
+            "user",
+            "never said: area, people, day, stay; never asked for: REFERENCE",
         ),
+        # The agent says goodbye, has no answer, or goes on for ever: the user had no turn left.
         (
-            "question not answered: turn 0: area east",
-            ("I need a cheap hotel.", "Just a nice one.", "Fine. Goodbye."),
-            ("Which area would you like?", "How about The Weather House?", "Bye."),
+            ("A cheap hotel in the east.", "Oh. That is all."),
+            (OFFER + " Goodbye!", "Bye"),
+            "agent",
+            "",
         ),
-        (
-            "unfit offer accepted: turn 0: the agent says another area",
-            ("I need a cheap hotel in the east.", "Great, that is all. Goodbye."),
-            ("The Weather House is in the north.", "Bye."),
-        ),
-        # Three nights are what it turns to where five are refused, which nobody did.
-        (
-            "constraint never said: people 2, day thursday",
-            ("I need a cheap hotel in the east.", "Thanks. Goodbye."),
-            ("Skylark Inn is in the east.", "Bye."),
-        ),
-        # What is objected to, or not said by the agent, is no fault of the user.
-        ("", ("A cheap hotel in the east.", "No, east! Goodbye."), ("Weather House, north", "Bye")),
-        ("", ("A cheap hotel in the east.", "Fine. Goodbye."), ("The Weather House?", "Bye.")),
-        # An agent that offers nothing does not let the user say anything.
-        ("", ("I need a hotel.", "Goodbye."), ("Hello.", "Bye.")),
+        (("A cheap hotel in the east.", "Two people."), (OFFER,), "none", ""),
+        (("A cheap hotel in the east.",) * 31, (OFFER,) * 31, "agent", ""),
     ],
 )
-def test_what_a_user_does_wrong_stands_apart(
-    world: World, fault: str, said: Sequence[str], responses: Sequence[str]
+def test_what_the_user_had_no_turn_for_is_not_its_fault(
+    world: World, user: Sequence[str], agent: Sequence[str], fault: str, words: str
 ) -> None:
-    left = list(responses)
-    environment = Environment(world, _saying(*said))
-    solved, causes, faults = _found(environment, lambda *_: left.pop(0), "town002")
-    assert (solved, causes[0].cause) == (False, "no tool called")
-    named = [f"{finding.cause}: {finding.words}" for finding in faults]
-    assert named == ([fault] if fault else [])
+    [parts] = _talk(world, "town002", user, agent).parts
+    assert (parts["hotel"].fault, parts["hotel"].words) == (fault, words)
 
 
 def test_what_was_objected_to_and_wrong_calls_are_summed_up(cli: Cli, tmp_path: Path) -> None:
@@ -210,25 +223,24 @@ def test_what_was_objected_to_and_wrong_calls_are_summed_up(cli: Cli, tmp_path: 
 def test_a_user_that_breaks_off_is_to_blame(world: World) -> None:
     # It has nothing left to say.
     environment = Environment(world, lambda *_: lambda response: None if response else ("Hi", 0))
-    assert USER_FAULTS.keys().isdisjoint(CAUSES)
     environment.reset("town001").user_turn()
     environment.respond("Hello")
     environment.fail("the user says nothing")
-    (first, *_), _ = _findings(environment)
+    # Nothing else counts of what is broken off.
+    [first] = _findings(environment)
     assert first == Finding("error of the user", "restaurant", "turn 1: the user says nothing")
 
 
 def _check_causes(environment: Environment, ids: Sequence[str], *others: str) -> None:
-    """Every task that is not solved has a cause, and the scripted user no fault."""
+    """Every task that is not solved has a cause."""
     for cause, (model, *_) in FAILING.items():
         if cause in others:
             continue
         every = [_found(environment, as_agent(model), id_) for id_ in ids]
-        assert all(solved == (not causes) for solved, causes, _ in every)
-        assert not any(faults for *_, faults in every)
-        assert cause in {causes[0].cause for solved, causes, _ in every if not solved}
+        assert all(solved == (not causes) for solved, causes in every)
+        assert cause in {found.cause for _, causes in every for found in causes}
     for id_ in ids:
-        assert _found(environment, Baseline(), id_) == (True, [], [])
+        assert _found(environment, Baseline(), id_) == (True, [])
 
 
 def test_every_task_that_is_not_solved_has_a_cause(world: World) -> None:
@@ -236,7 +248,9 @@ def test_every_task_that_is_not_solved_has_a_cause(world: World) -> None:
 
 
 @pytest.mark.real_data
-def test_the_scripted_user_has_no_faults(upstream: Path, multiwoz: Benchmark, world: World) -> None:
+def test_every_real_task_that_is_not_solved_has_a_cause(
+    upstream: Path, multiwoz: Benchmark, world: World
+) -> None:
     tasks = read_tasks(upstream / "ConvLab-2")
     there = World(world.scorer.__class__(multiwoz, world.scorer.options), tasks)
     _check_causes(Environment(there), list(tasks)[:60], "wrong venue booked")
@@ -276,8 +290,9 @@ def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path
     with chat_server(FAILING["no tool called"][0]) as server:
         options = ("--agent", "model:m", "--base-url", server.url, "-o", file, "--tasks", 12)
         play = cli.of("play", *options, "--benchmark", "sample")
-        message = "none of the first 10 dialogues is solved: no tool called (10); see `mwz why"
-        assert message in play.refused()
+        message = play.refused()
+        assert "none of the first 10 dialogues is solved: " in message
+        assert "no tool called (10)" in message
         assert len(file.read_text(encoding="utf-8").splitlines()) == 10
         run = play.done("--trials", 2, "--json", tmp_path / "all.json")
     files = f"{file}, {file.with_name('p.2.jsonl')}"

@@ -207,7 +207,7 @@ def _check_cause(cause: str | None, kind: str, outputs: Sequence[Any], lexicalis
     causes: Sequence[str] = _STRICT_CAUSES
     more = ""
     if kind == "plays":
-        causes = (*_live().CAUSES, *_live().USER_FAULTS)
+        causes = (*_live().CAUSES, *_grounding().LOST_BY)
     elif kind == "states":
         causes = SLOT_ERRORS
     elif kind == "free-running":

@@ -30,10 +30,10 @@ from ..metrics import (
     SETUPS,
     DialogueResult,
     DomainResult,
-    Fault,
     Played,
     PlayedDialogue,
     Step,
+    WrongSlot,
     domain_result,
     flat_state,
     play,
@@ -121,7 +121,7 @@ def _with_cause(
     wanted = dialogue.gold.goal[domain].informable
     if decided.query is None:
         cause = "domain not in the state"
-        faults = [Fault(slot, value, None) for slot, value in wanted.items()]
+        faults = [WrongSlot(slot, value, None) for slot, value in wanted.items()]
     else:
         last = dialogue.states[-1].get(domain, {})
         cause, faults = _state_faults(decided, decided.query, wanted, last, domain, database)
@@ -135,7 +135,7 @@ def _state_faults(
     last: Mapping[str, str],
     domain: str,
     database: VenueDatabase,
-) -> tuple[str, list[Fault]]:
+) -> tuple[str, list[WrongSlot]]:
     """Return the cause that the deciding state is, and what would have to change in it.
 
     Args:
@@ -179,13 +179,13 @@ def _state_faults(
     else:
         cause = "missing"
     changed = {slot: wanted[slot] for slot in other + missing}
-    faults = [Fault(slot, value, query.get(slot)) for slot, value in changed.items()]
+    faults = [WrongSlot(slot, value, query.get(slot)) for slot, value in changed.items()]
     if not venues({**query, **changed}):
         # What the goal leaves open keeps the goal's venues out.
         goal_venues = venues(wanted)
         left_open = {slot: value for slot, value in query.items() if slot not in wanted}
         faults += [
-            Fault(slot, None, value)
+            WrongSlot(slot, None, value)
             for slot, value in left_open.items()
             if not goal_venues <= venues({slot: value})
         ]

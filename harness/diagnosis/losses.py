@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..errors import counted, cut
 from ..glossary import term_of
 from ..io import Cell, figure, signed, text_table
-from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, Fault, Played, outcomes, percent, rates
+from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, Played, WrongSlot, outcomes, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
@@ -177,14 +177,14 @@ class Causes:
 
 def wrong_slots(
     results: Sequence[DialogueResult], cause: str | None = None
-) -> list[tuple[tuple[str, Fault], int]]:
+) -> list[tuple[tuple[str, WrongSlot], int]]:
     """Return domains with faults of states, and how often each happened, the most frequent first.
 
     Args:
         results: The dialogues' results.
         cause: The only cause of a domain to look at; None for all.
     """
-    counts: Counter[tuple[str, Fault]] = Counter()
+    counts: Counter[tuple[str, WrongSlot]] = Counter()
     for result in results:
         for domain, outcome in result.domains.items():
             if cause in (None, outcome.cause):

@@ -1,7 +1,12 @@
 """What other rooms may use of this one."""
 
 from .facts import in_context as in_context, requests as requests, says_unknown as says_unknown
-from .faults import AT_FAULT as AT_FAULT, UserPart as UserPart, user_parts as user_parts
+from .faults import (
+    AT_FAULT as AT_FAULT,
+    Fault as Fault,
+    UserPart as UserPart,
+    user_parts as user_parts,
+)
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,
     GroundedDialogue as GroundedDialogue,
@@ -9,5 +14,6 @@ from .grounded import (
     delexicaliser as delexicaliser,
     ground as ground,
 )
+from .plain_dialogues import faults_text as faults_text
 from .said import Said as Said, read_user as read_user
 from .scores import told_shares as told_shares

@@ -37,8 +37,12 @@ _EXPECTED = {"taxi": frozenset({"PHONE", "cartype"})}
 """Domain -> what an agent has to tell without being asked."""
 
 Fault = Literal["agent", "user", "both", "none"]
-AT_FAULT: Sequence[Fault] = ("agent", "user", "both")
-"""The faults of what is lost."""
+AT_FAULT: Mapping[str, str] = {
+    "agent": "lost by the agent",
+    "user": "lost by the user",
+    "both": "lost by both",
+}
+"""The faults of what is lost -> what `mwz why` calls that."""
 
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n")
 _BRACKETED = re.compile(r"[\[<{(] ?([a-z][\w ]{1,40}?) ?[\]>})]", re.IGNORECASE)

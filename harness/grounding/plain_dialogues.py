@@ -40,7 +40,7 @@ from ..submission import (
     normalize_submission,
 )
 from .facts import FACT_SLOTS, refuse_delexicalised, turn_domains
-from .faults import UserPart, user_parts
+from .faults import AT_FAULT, UserPart, user_parts
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -67,14 +67,7 @@ from .scores import (
     said_scores,
 )
 
-LOST_BY_FAULT = {
-    "agent": "lost by the agent",
-    "user": "lost by the user",
-    "both": "lost by both",
-}
-"""Whose fault it is that a goal domain is lost -> what `mwz why` calls that."""
-
-LOST_BY = tuple(LOST_BY_FAULT.values())
+LOST_BY = tuple(AT_FAULT.values())
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 
 _SHOWN_VENUES = 3
@@ -141,26 +134,13 @@ class PlainDialogues:
                 losses_text(head, results, INFORM_CAUSES, SUCCESS_CAUSES, tables, domain, cause)
             )
         if self.parts and (cause is None or cause in LOST_BY):
-            texts.append(self._faults_text(domain, cause))
-        return "\n\n".join(texts)
-
-    def _faults_text(self, domain: str | None, cause: str | None) -> str:
-        """Return whose fault lost goal domains are: by domain, and first dialogues."""
-        results = []
-        words = {}
-        for id_, parts in self.parts.items():
-            domains = {}
-            for name, part in parts.items():
-                lost_by = LOST_BY_FAULT.get(part.fault)
-                domains[name] = DomainResult(float(lost_by is None), {}, lost_by)
-                words[id_, name] = part.words
-                if part.fault == "agent":
-                    grounded = self.outcomes[id_].domains[name]
+            words = {}
+            for id_, outcome in self.outcomes.items():
+                for name, grounded in outcome.domains.items():
                     slots = [f"{slot} {why}" for slot, why in grounded.causes.items()]
                     words[id_, name] = grounded.cause or ", ".join(slots)
-            turns = len(self.users[id_])
-            results.append(DialogueResult(id_, turns, goals={MAIN_SETUP: domains}))
-        return losses_text("", results, LOST_BY, (), (), domain, cause, "goal domain lost", words)
+            texts.append(faults_text(self.parts, words, domain, cause))
+        return "\n\n".join(texts)
 
     def dialogue_text(self, id_: str) -> str:
         """Return one of the dialogues played turn by turn."""
@@ -174,8 +154,8 @@ class PlainDialogues:
             if self.parts:
                 part = self.parts[id_][domain]
                 outcome.append(labelled("the user", part.words or "said and asked all"))
-                if part.fault in LOST_BY_FAULT:
-                    outcome.append(labelled("", LOST_BY_FAULT[part.fault]))
+                if part.fault in AT_FAULT:
+                    outcome.append(labelled("", AT_FAULT[part.fault]))
         turns = []
         users = self.users[id_]
         for number, about in enumerate(self.about[id_]):
@@ -251,6 +231,34 @@ class PlainDialogues:
         signature = plain_signature(scorer)
         parameters = {**signature.parameters, _FREE_RUNNING: goals_name}
         return replace(signature, goals="all", coverage=coverage, parameters=parameters)
+
+
+def faults_text(
+    parts: Mapping[str, Mapping[str, UserPart]],
+    words: Mapping[tuple[str, str], str],
+    domain: str | None,
+    cause: str | None,
+) -> str:
+    """Return whose fault lost goal domains are: by domain, and first dialogues.
+
+    Args:
+        parts: Dialogue -> goal domain -> what the user did.
+        words: Dialogue and goal domain -> what the agent did wrong, if it did.
+        domain: The only domain to show; None for all.
+        cause: The only one of `LOST_BY` to show; None for all.
+    """
+    results = []
+    shown = {}
+    for id_, by_domain in parts.items():
+        domains = {}
+        for name, part in by_domain.items():
+            lost_by = AT_FAULT.get(part.fault)
+            domains[name] = DomainResult(float(lost_by is None), {}, lost_by)
+            shown[id_, name] = part.words
+            if part.fault == "agent":
+                shown[id_, name] = words.get((id_, name), "the dialogue does not get there")
+        results.append(DialogueResult(id_, 0, goals={MAIN_SETUP: domains}))
+    return losses_text("", results, LOST_BY, (), (), domain, cause, "goal domain lost", shown)
 
 
 def diagnose(played: Played) -> PlainDialogues:

@@ -1,8 +1,8 @@
-"""Why tasks are not solved, and what users did wrong: rules, and what `mwz why` shows of them.
+"""Why tasks are not solved: rules, and what `mwz why` shows of them.
 
 A rule looks at one goal domain of a dialogue (`Case`) and says in words what went wrong there, or
-nothing. `OF_DIALOGUES` and `OF_DOMAINS` have the rules of causes, `USER_FAULTS` those of users'
-faults: a new one is a function, a line in a table, and its meaning in the glossary.
+nothing. `OF_DIALOGUES` and `OF_DOMAINS` have the rules: a new one is a function, a line in a table,
+and its meaning in the glossary.
 """
 
 from __future__ import annotations
@@ -18,16 +18,24 @@ from mwz.normalization import normalize_slot_name
 
 from ..benchmark import Goal
 from ..data import DomainTask, Task
-from ..diagnosis import goal_text, joined, labelled, losses_text
+from ..diagnosis import goal_text, joined, labelled, wrapped
 from ..errors import counted, cut
-from ..grounding import NAMING_SLOTS, GroundedDomain, Said
-from ..io import figure
-from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Fault, percent
+from ..glossary import term_of
+from ..grounding import (
+    AT_FAULT,
+    NAMING_SLOTS,
+    GroundedDomain,
+    Said,
+    UserPart,
+    faults_text,
+)
+from ..io import Cell, figure, text_table
+from ..metrics import WrongSlot, percent
 from .environment import (
     MAX_TURNS,
     MISSING,
     Outcome,
-    bookings,
+    made_up_numbers,
     numbers_missing,
     responses_in_context,
 )
@@ -36,6 +44,10 @@ from .users import SPANS, Heard
 from .world import LONGEST_SHOWN, Result, ToolCall, Turn, World, call_text, calls_in, naming_key
 
 _MOST_NAMED = 3
+_LARGEST = 3
+"""How many causes dialogues are shown of."""
+_FIRST = 3
+"""How many dialogues are shown of each."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +71,7 @@ class Case:
     grounded: GroundedDomain
     said: Said
 
-    def says(self, slot: str, value: str, since: int = 0) -> bool:
-        """Return whether the user says a slot, as the task calls it, since a turn."""
-        return self.said.says(normalize_slot_name(slot, self.world.scorer.rules), value, since)
-
     @property
-    def slots(self) -> dict[str, str]:
-        """Its constraints, and the slots of its booking."""
-        return {**self.wanted.info, **self.wanted.book}
-
-    @property
-    def ended(self) -> bool:
-        """Whether the user came to its end, and could say all that it had to."""
-        return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
-
-    @cached_property
     def tries(self) -> list[tuple[int, ToolCall]]:
         """The calls that book: the turn, and the call."""
         tries = []
@@ -92,11 +90,6 @@ class Case:
         return made
 
     @property
-    def lacks_booking(self) -> bool:
-        """Whether the goal books the domain and nothing is booked."""
-        return self.domain in self.outcome["booked"] and not self.made
-
-    @property
     def wrong(self) -> list[str]:
         """The wrong slots of the bookings, as `Outcome` names them; none if nothing is booked."""
         if not self.made:
@@ -105,21 +98,14 @@ class Case:
         return [slot for slot, is_right in slots.items() if not is_right]
 
     @cached_property
-    def heard(self) -> list[Heard]:
-        """What the user hears of the domain in each response."""
-        return [Heard(turn["response"], self.world, self.domain) for turn in self.turns]
-
-    @property
-    def naming(self) -> list[int]:
-        """The turns whose responses name a venue of the domain."""
-        return [turn for turn, heard in enumerate(self.heard) if heard.names]
-
-    @cached_property
-    def contradicted(self) -> list[str]:
-        """The constraints that the last response to name a venue contradicts."""
-        if not self.naming:
-            return []
-        return self.heard[self.naming[-1]].contradicted(self.wanted.info)
+    def naming(self) -> dict[int, Heard]:
+        """The turns whose responses name a venue of the domain -> what the user hears there."""
+        naming = {}
+        for turn, recorded in enumerate(self.turns):
+            heard = Heard(recorded["response"], self.world, self.domain)
+            if heard.names:
+                naming[turn] = heard
+        return naming
 
 
 Rule: TypeAlias = Callable[[Case], str]
@@ -128,12 +114,14 @@ Rule: TypeAlias = Callable[[Case], str]
 
 def _objections(case: Case) -> str:
     """Return what the user objected to in vain, in words; an empty text if it did not object."""
+    if not case.naming:
+        return ""
     # It said the constraint again after an offer, and the last offer still contradicts it.
-    since = min(case.naming, default=0) + 1
+    since, last = min(case.naming) + 1, max(case.naming)
     objections = []
-    for slot in case.contradicted:
+    for slot in case.naming[last].contradicted(case.wanted.info):
         value = case.wanted.info[slot]
-        if case.says(slot, value, since):
+        if case.said.says(normalize_slot_name(slot, case.world.scorer.rules), value, since):
             objections.append(f"{slot} {value}")
     if not objections:
         return ""
@@ -154,8 +142,8 @@ def _unfit(case: Case, venues: Iterable[str]) -> str:
     unfit = []
     for id_ in venues:
         if id_ not in fitting:
-            faults = case.world.faults(case.domain, id_, case.wanted.info)
-            reason = "; ".join(map(str, faults)) or "meets the constraints only singly"
+            slots = case.world.wrong_slots(case.domain, id_, case.wanted.info)
+            reason = "; ".join(map(str, slots)) or "meets the constraints only singly"
             unfit.append(f"{case.world.venue_name(case.domain, id_)} ({reason})")
     named = ", ".join(unfit[:_MOST_NAMED]) or "nothing that the database has"
     return f"{named}; {_fitting(case)}"
@@ -188,6 +176,12 @@ def no_tool_called(case: Case) -> str:
     return counted(len(case.turns), "turn")
 
 
+def number_made_up(case: Case) -> str:
+    """Say which reference numbers are told that no booking returned."""
+    made_up = made_up_numbers(case.turns, case.world)
+    return "; ".join(f"turn {turn}: no booking returned {n}" for n, turn in made_up.items())
+
+
 def endless(case: Case) -> str:
     """Say what the agent says most often in a dialogue that has too many turns."""
     if len(case.turns) < MAX_TURNS:
@@ -215,12 +209,13 @@ def wrong_slots(case: Case) -> str:
     if not slots:
         return ""
     turn, result = case.made[-1]
-    wanted = {**case.slots, "route": "from one venue of the goal to another", "once": "1"}
+    wanted = {**case.wanted.info, **case.wanted.book, "once": "1"}
+    wanted["route"] = "from one venue of the goal to another"
     route = f"{result.get('departure')} to {result.get('destination')}"
     booked = {**result, "route": route, "once": str(len(case.made))}
     names = {"once": "number of bookings"}
-    faults = [Fault(names.get(slot, slot), wanted[slot], booked.get(slot)) for slot in slots]
-    return f"turn {turn}: {'; '.join(map(str, faults))}"
+    wrong = [WrongSlot(names.get(slot, slot), wanted[slot], booked.get(slot)) for slot in slots]
+    return f"turn {turn}: {'; '.join(map(str, wrong))}"
 
 
 def never_named(case: Case) -> str:
@@ -231,30 +226,20 @@ def never_named(case: Case) -> str:
 
 
 def unfit_offer(case: Case) -> str:
-    """Say what is wrong with the venues that the last response to name one names."""
-    if case.grounded.matched_all or not case.naming:
-        return ""
-    return f"turn {case.naming[-1]}: {_unfit(case, case.grounded.venues)}"
+    """Say what is wrong with the venues that the last response to name one names.
 
-
-def number_made_up(case: Case) -> str:
-    """Say which reference numbers are told that no booking returned, where the right one is not."""
-    if case.domain not in numbers_missing(case.world, case.task, case.turns):
+    A goal that gives the name is met once that is told of; another one may be offered all the same.
+    """
+    venues = case.grounded.venues
+    fits = not set(case.world.matching(case.domain, case.wanted.info)).isdisjoint(venues)
+    if not case.naming or (case.grounded.matched_all and (fits or not venues)):
         return ""
-    returned = {str(result.get("reference")).upper() for _, result in bookings(case.turns)}
-    # Reference number -> the first turn that tells it.
-    made_up: dict[str, int] = {}
-    for turn, heard in enumerate(case.heard):
-        for reference in sorted(heard.references):
-            if reference.upper() not in returned:
-                made_up.setdefault(reference.upper(), turn)
-    problems = [f"turn {turn}: no booking returned {number}" for number, turn in made_up.items()]
-    return "; ".join(problems)
+    return f"turn {max(case.naming)}: {_unfit(case, venues)}"
 
 
 def not_booked(case: Case) -> str:
     """Say what came of the last call that books; or that there is none."""
-    if not case.lacks_booking:
+    if case.domain not in case.outcome["booked"] or case.made:
         return ""
     if not case.tries:
         return f"book_{case.domain} is never called{_objections(case)}"
@@ -270,8 +255,7 @@ def not_answered(case: Case) -> str:
         if name in causes:
             turns = [f"turn {turn}" for turn in dict.fromkeys(case.said.asked.get(name, ()))]
             problems.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
-    missing = numbers_missing(case.world, case.task, case.turns)
-    if case.domain in missing and not case.lacks_booking:
+    if case.made and case.domain in numbers_missing(case.world, case.task, case.turns):
         problems.append("the number that a booking returns is never told")
     if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
         problems.append(f"nothing is told of the {case.domain}")
@@ -280,43 +264,12 @@ def not_answered(case: Case) -> str:
     return "; ".join(problems) + _objections(case)
 
 
-# ---------------------------------------------------------------------------- rules of users
-
-
-def unsaid(case: Case, asked: bool) -> str:
-    """Say which constraints the user never says: those that it is asked for, or the others."""
-    # Before an offer the user has no reason to say anything, nor after a booking that is claimed.
-    if not case.ended or not (case.made or case.grounded.venues) or number_made_up(case):
-        return ""
-    lacking = {slot: v for slot, v in case.slots.items() if not case.says(slot, v)}
-    # It tells slots of the booking when it books, and its second choice after a refusal.
-    books = case.made or (case.grounded.matched and {*case.wanted.book} <= {*lacking})
-    refused = any("reason" in call["result"] for _, call in case.tries)
-    problems = []
-    for slot, value in lacking.items():
-        turns = [turn for turn, heard in enumerate(case.heard[:-1]) if heard.asked([slot])]
-        is_due = slot in case.wanted.info or books
-        is_second_choice = slot in case.wanted.fail_book
-        if is_due and (refused or not is_second_choice) and bool(turns) == asked:
-            place = f"turn {turns[0]}: " if turns else ""
-            problems.append(f"{place}{slot} {value}")
-    return ", ".join(problems)
-
-
-def unfit_accepted(case: Case) -> str:
-    """Say what the last offer contradicts, where the user takes it all the same."""
-    if case.grounded.matched or not case.grounded.venues or not case.ended:
-        return ""
-    if not case.contradicted or _objections(case):
-        return ""
-    return f"turn {case.naming[-1]}: the agent says another {' and '.join(case.contradicted)}"
-
-
 OF_DIALOGUES: Mapping[str, Rule] = {
     "not played": not_played,
     "error of the user": partial(broken_off, by_user=True),
     "error of the agent": partial(broken_off, by_user=False),
     "no tool called": no_tool_called,
+    "number made up": number_made_up,
     "no end": endless,
 }
 OF_DOMAINS: Mapping[str, Rule] = {
@@ -324,24 +277,15 @@ OF_DOMAINS: Mapping[str, Rule] = {
     "wrong booking": wrong_slots,
     "no venue named": never_named,
     "unfit venue offered": unfit_offer,
-    "number made up": number_made_up,
     "not booked": not_booked,
     "request not answered": not_answered,
 }
 CAUSES = (*OF_DIALOGUES, *OF_DOMAINS)
-"""Causes of a task that is not solved; the first that applies counts. The glossary explains them,
-and the faults of users."""
-
-USER_FAULTS: Mapping[str, Rule] = {
-    "constraint never said": partial(unsaid, asked=False),
-    "question not answered": partial(unsaid, asked=True),
-    "unfit offer accepted": unfit_accepted,
-}
-"""What users do wrong in tasks that are not solved, whatever the cause -> what finds it."""
+"""Causes of a task that is not solved, which the glossary explains."""
 
 
 class Finding(NamedTuple):
-    """What went wrong in a dialogue: a cause or fault, the goal domain, and where and what it was.
+    """What went wrong in a dialogue: a cause, the goal domain, and where and what it was.
 
     What concerns the whole dialogue is of the domain of the last call.
     """
@@ -351,10 +295,11 @@ class Finding(NamedTuple):
     words: str
 
 
-def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list[Finding]]:
-    """Return why a dialogue is not solved, the cause that counts first, and the user's faults.
+def findings(line: Mapping[str, Any], world: World) -> list[Finding]:
+    """Return why a dialogue is not solved: all causes, those of the whole dialogue first.
 
-    The cause that counts is of the whole dialogue, or of the first domain that went wrong.
+    Nothing else counts of what was broken off, nor of domains that the user does not get to, if
+    there are others.
 
     Args:
         line: `dialogue_id`, `turns` and `outcome` of the dialogue.
@@ -362,10 +307,9 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     """
     task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
     if outcome["solved"]:
-        return [], []
-    grounded = world.grounded(
-        task.id, responses_in_context(turns), [turn["user"] for turn in turns]
-    ).domains
+        return []
+    users = [turn["user"] for turn in turns]
+    grounded = world.grounded(task.id, responses_in_context(turns), users).domains
     said = world.said(task.id, turns)
     cases = {}
     for domain, wanted in task.domains.items():
@@ -378,10 +322,10 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
         if domain in cases:
             last = domain
     causes = _findings(OF_DIALOGUES, [cases[last]])
-    if not turns:
-        return causes[:1], []
-    causes += _findings(OF_DOMAINS, cases.values())
-    return causes, _findings(USER_FAULTS, cases.values())
+    if outcome["error"] is not None:
+        return causes[:1]
+    causes += _findings(OF_DOMAINS, [case for case in cases.values() if case.said.statements])
+    return causes or _findings(OF_DOMAINS, cases.values())
 
 
 def _findings(rules: Mapping[str, Rule], cases: Iterable[Case]) -> list[Finding]:
@@ -400,58 +344,84 @@ def _findings(rules: Mapping[str, Rule], cases: Iterable[Case]) -> list[Finding]
 BASELINE_NAME = "Scripted baseline"
 
 
-def _named_lines(run: LiveRun) -> dict[str, Line]:
+class _Shown(NamedTuple):
+    """A dialogue that is shown: its line, why it is not solved, and what the user did."""
+
+    line: Line
+    causes: Sequence[Finding]
+    parts: Mapping[str, UserPart]
+
+
+def _shown(run: LiveRun) -> dict[str, _Shown]:
     """Return id, with the trial if there are several -> each dialogue of a run."""
-    lines = {}
-    for line in run.lines:
+    shown = {}
+    for line, parts in zip(run.lines, run.parts, strict=True):
         trial = f", trial {line['trial']}" if run.config.trials > 1 else ""
-        lines[line["dialogue_id"] + trial] = line
-    return lines
+        causes = findings(line, run.config.world)
+        shown[line["dialogue_id"] + trial] = _Shown(line, causes, parts)
+    return shown
 
 
 def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
-    """Return why tasks are not solved and what users did wrong: counts and first dialogues.
+    """Return why tasks are not solved, and by whom goal domains are lost.
 
     Args:
         run: The run.
         domain: The only domain to show; None for all.
-        cause: The only cause or fault to show, with all dialogues; None for all.
+        cause: The only one of `CAUSES` or `LOST_BY` to show, with all dialogues; None for all.
     """
-    lines = _named_lines(run)
-    causes_of: dict[str, list[Finding]] = {}
-    faults_of: dict[str, list[Finding]] = {}
-    for name, line in lines.items():
-        causes, faults_of[name] = findings(line, run.config.world)
-        # A task is lost by one cause, but users have several faults.
-        causes_of[name] = causes[:1]
-    solved = sum(not causes for causes in causes_of.values())
-    rate = figure(percent(solved, len(lines)))
+    shown = _shown(run)
+    solved = sum(dialogue.line["outcome"]["solved"] for dialogue in shown.values())
+    rate = figure(percent(solved, len(shown)))
     who = f"{run.config.agent_name} with {run.config.user_name}"
-    sections = [f"Solved {rate}, over {counted(len(lines), 'dialogue')}: {who}"]
+    sections = [f"Solved {rate}, over {counted(len(shown), 'dialogue')}: {who}"]
     errors: Counter[str] = Counter()
     for line in run.lines:
         results = [call["result"] for _, call in calls_in(line["turns"])]
         errors.update(result["error"] for result in results if "error" in result)
     for error, number in errors.most_common(1):
         sections.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
-    tables = (
-        ("task not solved", CAUSES, causes_of),
-        ("fault of the user", tuple(USER_FAULTS), faults_of),
-    )
-    for title, kinds, found in tables:
-        words = {}
-        results = []
-        for name, line in lines.items():
-            task = run.config.world.task(line["dialogue_id"])
-            domains = dict.fromkeys(task.domains, DomainResult(1.0, {}))
-            # The first of a domain is shown: it is assigned last.
-            for finding in reversed(found[name]):
-                domains[finding.domain] = DomainResult(0.0, {}, finding.cause)
-                words[name, finding.domain] = finding.words
-            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
-        if (words or kinds is CAUSES) and (cause is None or cause in kinds):
-            sections.append(losses_text("", results, kinds, (), (), domain, cause, title, words))
+    if cause is None or cause in CAUSES:
+        sections += _causes_texts(shown, domain, cause)
+    if cause not in CAUSES:
+        # Id and domain -> what the agent did wrong there.
+        words: dict[tuple[str, str], str] = {}
+        for name, dialogue in shown.items():
+            for finding in dialogue.causes:
+                words.setdefault((name, finding.domain), f"{finding.cause}: {finding.words}")
+        parts = {name: dialogue.parts for name, dialogue in shown.items()}
+        sections.append(faults_text(parts, words, domain, cause))
     return "\n\n".join(sections)
+
+
+def _causes_texts(shown: Mapping[str, _Shown], domain: str | None, cause: str | None) -> list[str]:
+    """Return by what tasks are lost: a table, what it means, and first dialogues, or all of one."""
+    # Cause -> the dialogues that it costs, and what is said of each.
+    found: dict[str, list[tuple[str, Finding]]] = {}
+    for name, dialogue in shown.items():
+        for finding in dialogue.causes:
+            if domain in (None, finding.domain) and cause in (None, finding.cause):
+                found.setdefault(finding.cause, []).append((name, finding))
+    if not found:
+        return [f"no task is lost by {cause}"] if cause else []
+    domains = sorted({finding.domain for losses in found.values() for _, finding in losses})
+    rows: list[list[Cell]] = []
+    meanings = []
+    for kind in CAUSES:
+        if kind in found:
+            by_domain = Counter(finding.domain for _, finding in found[kind])
+            tasks = len({name for name, _ in found[kind]})
+            rows.append([kind, *[by_domain[name] for name in domains], tasks])
+            meanings.append(wrapped(f"{kind}: ", term_of("causes", kind).meaning, indent=2))
+    texts = [text_table(["task not solved", *domains, "tasks"], rows), "\n".join(meanings)]
+    largest = sorted(found, key=lambda kind: -len(found[kind]))
+    for kind in largest[:_LARGEST]:
+        part, number = ("all", None) if cause else ("first of", _FIRST)
+        lines = [f"{kind}, {part} {len(found[kind])}"]
+        for name, finding in found[kind][:number]:
+            lines.append(wrapped("  ", f"{name}, {finding.domain}: {finding.words}"))
+        texts.append("\n".join(lines))
+    return texts
 
 
 def followed_text(run: LiveRun, id_: str) -> str:
@@ -459,8 +429,7 @@ def followed_text(run: LiveRun, id_: str) -> str:
     run = replace(run, lines=[line for line in run.lines if line["dialogue_id"] == id_])
     scripted_turns = _by_scripts(run, id_)["turns"]
     texts = []
-    for name, line in _named_lines(run).items():
-        causes, faults = findings(line, run.config.world)
+    for name, (line, causes, parts) in _shown(run).items():
         turns = []
         for turn, scripted_turn in zip_longest(line["turns"], scripted_turns):
             steps, beside = _steps(turn), []
@@ -479,12 +448,21 @@ def followed_text(run: LiveRun, id_: str) -> str:
         outcome = []
         for cause, domain, words in causes:
             outcome.append(labelled(domain, f"{cause}: {words}"))
-        for fault, domain, words in faults:
-            outcome.append(labelled("the user", f"{domain}: {fault}: {words}"))
+        for domain, words in _lost_by(parts).items():
+            outcome.append(labelled(domain, words))
         if not outcome:
             outcome.append(labelled("all", "as the task wants it"))
         texts.append(joined(head, _goal(run.config.world, id_), turns, outcome))
     return "\n\n".join(texts)
+
+
+def _lost_by(parts: Mapping[str, UserPart]) -> dict[str, str]:
+    """Return goal domain that is lost -> by whom, and what the user left out, in words."""
+    lost = {}
+    for domain, part in parts.items():
+        if part.fault in AT_FAULT:
+            lost[domain] = f"{AT_FAULT[part.fault]}{part.words and ': ' + part.words}"
+    return lost
 
 
 def _goal(world: World, id_: str) -> dict[str, Goal]:
@@ -521,30 +499,25 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     first_run = next(iter(runs.values()))
     world = first_run.config.world
     # Name of the run, with the trial if there are several -> id -> the dialogue.
-    systems: dict[str, dict[str, Line]] = {}
+    systems: dict[str, dict[str, _Shown]] = {}
     for run_name, run in runs.items():
-        for name, line in _named_lines(run).items():
-            id_ = line["dialogue_id"]
-            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = line
-    # System and id -> causes and faults.
-    found: dict[tuple[str, str], tuple[list[Finding], list[Finding]]] = {}
+        for name, shown in _shown(run).items():
+            id_ = shown.line["dialogue_id"]
+            systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = shown
     verdicts = []
-    for system, lines in systems.items():
+    for system, dialogues in systems.items():
         outcomes: dict[str, tuple[int, list[tuple[str, str]] | None]] = {}
-        for id_, line in lines.items():
-            causes, faults = findings(line, world)
-            found[system, id_] = causes, faults
-            lost = [(finding.domain, finding.cause) for finding in causes[:1]]
-            outcomes[id_] = len(line["turns"]), lost or None
+        for id_, shown in dialogues.items():
+            lost = [(finding.domain, finding.cause) for finding in shown.causes]
+            outcomes[id_] = len(shown.line["turns"]), lost or None
         verdicts.append((system, outcomes))
 
     def content(id_: str) -> dict[str, Any]:
-        scripted = _by_scripts(first_run, id_)
-        columns = [_page_column(BASELINE_NAME, scripted, [], [], world)]
-        for system, lines in systems.items():
-            if id_ in lines:
-                causes, faults = found[system, id_]
-                columns.append(_page_column(system, lines[id_], causes, faults, world))
+        scripted = _Shown(_by_scripts(first_run, id_), [], {})
+        columns = [_page_column(BASELINE_NAME, scripted, world)]
+        for system, dialogues in systems.items():
+            if id_ in dialogues:
+                columns.append(_page_column(system, dialogues[id_], world))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
             "users": [None] * max(len(column["turns"]) for column in columns),
@@ -557,18 +530,17 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     return {"goals": goals, "systems": verdicts, "content": content, "causes": CAUSES}
 
 
-def _page_column(
-    name: str, line: Line, causes: Sequence[Finding], faults: Sequence[Finding], world: World
-) -> dict[str, Any]:
+def _page_column(name: str, shown: _Shown, world: World) -> dict[str, Any]:
     """Return what a page shows of a system's dialogue."""
+    line, causes, parts = shown
+    lost_by = _lost_by(parts)
     domains = {}
     for domain in world.task(line["dialogue_id"]).domains:
         found = [finding for finding in causes if finding.domain == domain]
         first = found[0] if found else Finding("", "", "")
         further = {f"{finding.cause}:": finding.words for finding in found[1:]}
-        for fault in faults:
-            if fault.domain == domain:
-                further[f"{fault.cause} (user):"] = fault.words
+        if domain in lost_by:
+            further[lost_by[domain]] = ""
         domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
     turns = []
     for turn in line["turns"]:

@@ -13,8 +13,8 @@ response to the user's last turn, or when it has too many turns; `user_turn` the
 A booking is right if it is the only one of its domain, its slots are the goal's, and its venue
 meets the goal's constraints; a taxi's slots are the goal's constraints, and where the goal does not
 say from where to where, it goes from one venue of the goal to another. A dialogue is solved if all
-that the goal requests is told of venues that fit, no others being named, and every booking of the
-goal is right.
+that the goal requests is told of venues that fit, no others being named, every booking of the goal
+is right, and every reference number told is one that a booking returned.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..errors import InputError
 from ..grounding import NAMING_SLOTS, in_context
 from ..io import valid_text
 from ..scoring import Reward
-from .users import ScriptedUser
+from .users import Heard, ScriptedUser
 from .world import (
     ROUTE,
     BrokenOffError,
@@ -199,7 +199,8 @@ Outcome: TypeAlias = "dict[str, Any]"
 - `turns`, `calls`, `failed_calls`: how many turns, calls of tools and wrong ones there are.
 - `error`: what went wrong, if the dialogue was broken off; else None.
 - `books`: whether every booking of the goal is right.
-- `solved`: whether all that is requested is told and the bookings are right.
+- `solved`: whether all that is requested is told, the bookings are right, and no reference number
+  is made up.
 """
 
 
@@ -235,7 +236,7 @@ def outcome_of(
         "failed_calls": sum("error" in result for result in results),
         "error": error,
         "books": books,
-        "solved": requested and books,
+        "solved": requested and books and not made_up_numbers(turns, world),
     }
 
 
@@ -302,6 +303,18 @@ def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
         if call["result"].get("booked"):
             booked.append((call["name"].removeprefix("book_"), call["result"]))
     return booked
+
+
+def made_up_numbers(turns: Sequence[Turn], world: World) -> dict[str, int]:
+    """Return the reference numbers told that no booking returned -> the turn that tells each."""
+    returned = {result.get("reference") for _, result in bookings(turns)}
+    made_up: dict[str, int] = {}
+    for number, turn in enumerate(turns):
+        for reference in sorted(Heard(turn["response"], world, "").references):
+            written = re.sub("[^0-9A-Za-z]", "", reference).upper()
+            if written not in returned:
+                made_up.setdefault(written, number)
+    return made_up
 
 
 def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:

@@ -357,7 +357,9 @@ def play_tasks(
                 first_lines.append(line)
             has_begun = is_new and len(first_lines) == _FIRST
             if has_begun and not any(first["outcome"]["solved"] for first in first_lines):
-                causes = Counter(findings(first, config.world)[0][0].cause for first in first_lines)
+                causes: Counter[str] = Counter()
+                for first in first_lines:
+                    causes.update({finding.cause for finding in findings(first, config.world)})
                 listed = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
                 many = f"none of the first {_FIRST} dialogues is solved: {listed}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"

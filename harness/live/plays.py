@@ -23,7 +23,7 @@ from ..benchmark import REFERENCE
 from ..comparison import Evidence, Interval, intervals_of
 from ..errors import counted
 from ..glossary import glossary
-from ..grounding import AT_FAULT, UserPart, told_shares
+from ..grounding import AT_FAULT, Fault, UserPart, told_shares
 from ..io import figure, text_table
 from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
@@ -38,6 +38,7 @@ from .world import (
     Turn,
     UserMaker,
     World,
+    pattern_of,
     script_name,
     tool_schemas,
 )
@@ -178,7 +179,12 @@ class LiveRun:
 
     @cached_property
     def parts(self) -> list[dict[str, UserPart]]:
-        """What the user did of every goal domain, and whose fault a loss is, of each line."""
+        """What the user did of every goal domain, and whose fault a loss is, of each line.
+
+        What the user had no turn for is not its fault: what the scripted user leaves out, which
+        gives up in vain, and anyone after the agent ended the dialogue. What is broken off is
+        nobody's.
+        """
         world = self.config.world
         parts = []
         for line in self.lines:
@@ -187,6 +193,14 @@ class LiveRun:
             by_domain = world.user_parts(line["dialogue_id"], users, responses)
             for domain, slots in line["outcome"]["booked"].items():
                 by_domain[domain] = _with_booking(by_domain[domain], slots, world)
+            is_broken_off = line["outcome"]["error"] is not None
+            if is_broken_off or self.scripted or _ended_by_agent(line["turns"]):
+                for domain, part in by_domain.items():
+                    if part.fault in AT_FAULT:
+                        fault: Fault = "none" if is_broken_off else "agent"
+                        by_domain[domain] = replace(
+                            part, never_said=(), never_asked=(), fault=fault
+                        )
             parts.append(by_domain)
         return parts
 
@@ -196,11 +210,11 @@ class LiveRun:
         counts: Counter[str] = Counter()
         faults: Counter[str] = Counter()
         for line, parts in zip(self.lines, self.parts, strict=True):
+            faults.update(part.fault for part in parts.values())
             # What is broken off is lost in any case.
             if line["outcome"]["error"] is None:
                 counts["inform"] += all(part.inform for part in parts.values())
                 counts["success"] += all(part.success for part in parts.values())
-                faults.update(part.fault for part in parts.values())
         rates = {f"said_{name}": percent(counts[name], len(self.lines)) for name in _SAID}
         return {**rates, **{f"lost_by_{name}": faults[name] for name in AT_FAULT}}
 
@@ -321,6 +335,18 @@ class LiveRun:
             if number:
                 remarks.append(f"{counted(number, 'dialogue')} {loss}, counted as lost")
         return remarks
+
+
+def _ended_by_agent(turns: Sequence[Turn]) -> bool:
+    """Return whether the agent said goodbye before the user did, or let a dialogue go on for ever.
+
+    The user then has a last turn to answer.
+    """
+    is_goodbye = pattern_of("agent", "cues", "bye").search
+    if len(turns) >= MAX_TURNS:
+        return True
+    before_last = turns[-2:-1]
+    return any(is_goodbye(t["response"]) and not is_goodbye(t["user"]) for t in before_last)
 
 
 def _with_booking(part: UserPart, slots: Mapping[str, bool], world: World) -> UserPart:

@@ -35,7 +35,7 @@ from ..data import DomainTask, Task, chosen_goals, load_benchmark, load_tasks, t
 from ..errors import InputError, cut, unknown
 from ..grounding import GroundedDialogue, Said, UserPart, ground, read_user, user_parts
 from ..io import kind_of, limit_text, limits, valid_text
-from ..metrics import Fault
+from ..metrics import WrongSlot
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
 from ..signature import SHOWN_HASH
 from ..submission import dialogue_id
@@ -382,14 +382,14 @@ class World:
         column = normalize_slot_name(key, self._rules)
         return exact or list(self._database.query(domain, {column: name}))
 
-    def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
+    def wrong_slots(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[WrongSlot]:
         """Return the constraints that a venue does not meet, each alone."""
         record = self._records[domain][id_][0]
-        faults: list[Fault] = []
+        wrong: list[WrongSlot] = []
         for slot, value in constraints.items():
             if id_ not in self.matching(domain, {slot: value}):
-                faults.append(Fault(slot, value, str(record.get(slot, "not known"))))
-        return faults
+                wrong.append(WrongSlot(slot, value, str(record.get(slot, "not known"))))
+        return wrong
 
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""

@@ -57,8 +57,8 @@ from .metric import (
 from .played import (
     DialogueResult as DialogueResult,
     DomainResult as DomainResult,
-    Fault as Fault,
     Played as Played,
+    WrongSlot as WrongSlot,
 )
 from .registry import (
     metric_results as metric_results,

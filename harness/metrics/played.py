@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Fault:
+class WrongSlot:
     """A slot of a belief state that keeps a domain from being matched.
 
     Attributes:
@@ -69,7 +69,7 @@ class DomainResult:
     provided: Mapping[str, bool]
     cause: str | None = None
     turn: int | None = None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[WrongSlot, ...] = ()
     slot_causes: Mapping[str, str] = field(default_factory=dict)
 
     @property
