@@ -101,6 +101,11 @@ def scored_states(
     fingerprints = None
     if states:
         fingerprints = fingerprints_of(benchmark, None, states, file.dialogues)
+    if file.gold is not None:
+        # Against the benchmark's own as well, and these without `dontcare`.
+        own_version, _ = gold_versions(benchmark.name)
+        own = [load_gold_states(own_version, benchmark)] if own_version else []
+        golds = list({gold.version: gold for gold in (*own, file.gold, *golds)}.values())
     further_gold = tracker_against(read, file.source, benchmark, golds)
     return Scores(result=result, fingerprints=fingerprints, further_gold=further_gold)
 
