@@ -15,7 +15,7 @@ from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
 from mwz.harness.grounding import UserPart, ground, user_parts
 from mwz.harness.grounding.said import Said, read_user
-from mwz.harness.grounding.user_quality import UserDialogue, user_figures
+from mwz.harness.grounding.users import user_counts
 from mwz.harness.live.plays import _with_booking
 from mwz.harness.live.world import World
 from mwz.harness.scoring import Scorer, database_of
@@ -230,7 +230,7 @@ def test_both_scores_are_reported(cli: Cli, played: Sequence[object], tmp_path: 
         **{id_: id_ for id_ in PLAYED},
         "met": "none",
     }
-    user = {"never_said": ["area"], "said_otherwise": {}, "never_asked": ["PHONE"]}
+    user = {"never_said": ["area"], "said_otherwise": {}, "never_asked": ["PHONE"], "invented": []}
     assert lines["user"]["user"] == user
     assert lines["both"]["user"]["said_otherwise"] == {"area": "north"}
     assert lines["both"]["said"] == {"inform": True, "success": False}
@@ -282,11 +282,12 @@ def test_a_file_of_goals_needs_free_running(cli: Cli, command: str) -> None:
 
 def test_users_are_counted_beside_people(cli: Cli, played: Sequence[object]) -> None:
     played = [argument for argument in played if argument != "--free-running"]
-    ours, people = cli.json("users", *played)
+    # No people talked on these goals.
+    [ours] = cli.json("users", *played)
     # Of 8 constraints one is never said and one said otherwise; of 4 requests one is never asked
     # for. All 3 offers fit what was said. The goals' instructions are not known.
-    assert ours.pop("file") == people["file"]
     assert ours == {
+        "file": ours["file"],
         "users": "file",
         "dialogues": 4,
         "never_said": 12.5,
@@ -297,9 +298,26 @@ def test_users_are_counted_beside_people(cli: Cli, played: Sequence[object]) -> 
         "copied": None,
         "should": 0.0,
     }
-    # The sample has no such goals.
-    assert (people["users"], people["dialogues"], people["never_said"]) == ("people", 0, None)
-    assert "people, on 0 of these goals" in cli.done("users", *played).out
+    assert "people" not in cli.done("users", *played).out.partition("never said:")[0]
+
+
+def test_people_stand_beside_their_own_goals_alone(cli: Cli, tmp_path: Path) -> None:
+    talk = [{"user": "A place in the north of Mars.", "response": "Nonna's Attic."}]
+    file = write_json(tmp_path / "one.json", {"town001": talk})
+    north = {"area": "north of mars", "food": "thai"}
+    for informable, users in (
+        (north, ["file"]),
+        ({"food": "italian", "area": "centre"}, ["file", "people"]),
+    ):
+        goals = {"town001": {"restaurant": {"informable": informable, "requestable": []}}}
+        options = ("--goals", write_json(tmp_path / "goals.json", goals), "--benchmark", "sample")
+        run = cli.done("users", file, *options, "--json", "-")
+        assert [record["users"] for record in json.loads(run.out)] == users
+        # Nobody can meet the first.
+        unmet = "1 goal domain that no venue of the database meets, which no system can win"
+        assert (
+            f"{unmet}; the first: dialogue town001, restaurant area north of mars" in run.err
+        ) == (informable == north)
 
 
 def test_users_of_plays_are_counted(cli: Cli, tmp_path: Path) -> None:
@@ -312,7 +330,7 @@ def test_users_of_plays_are_counted(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_booking_counts_as_far_as_it_is_said() -> None:
     world = World.of("sample")
-    part = UserPart(["people"], {}, [], inform=True, success=True, fault="none")
+    part = UserPart(["people"], {}, [], [], inform=True, success=True, fault="none")
     right = {"people": False, "day": True, "venue": True, "once": True}
     assert _with_booking(part, right, world) == part
     wrong = _with_booking(part, {**right, "day": False}, world)
@@ -323,20 +341,16 @@ def test_a_booking_counts_as_far_as_it_is_said() -> None:
 
 def test_what_a_user_invents_copies_and_accepts() -> None:
     copied = "The restaurant should be in the centre of town."
-    dialogue = UserDialogue(
-        users=[f"Italian food for 3 people. {copied}", "Fine."],
-        responses=["Two Doves is nice.", "Bye."],
-        goal={"restaurant": goal(ITALIAN_CENTRE)},
-        outcome=ground(
-            ["Two Doves is nice."], {"restaurant": goal(ITALIAN_CENTRE)}, DATABASE, DELEXICALISER
-        ),
-        parts={"restaurant": _part(goal(ITALIAN_CENTRE), (copied, "Two Doves is nice."))},
-        instructions=f"You want to eat. {copied}",
-    )
-    figures = user_figures([dialogue], DELEXICALISER)
-    # Of two constraints none is about people; of one offer none fits; of two turns one is copied.
-    assert (figures["invented"], figures["unfit_accepted"]) == (50.0, 100.0)
-    assert (figures["copied"], figures["should"]) == (50.0, 50.0)
+    users, responses = (f"Italian food for 3 people. {copied}", "Fine."), ("Two Doves.", "Bye.")
+    goals = {"restaurant": goal(ITALIAN_CENTRE)}
+    part = _part(goals["restaurant"], *zip(users, responses, strict=True))
+    outcome = ground(responses, goals, DATABASE, DELEXICALISER)
+    counts = user_counts(users, goals, outcome, {"restaurant": part}, f"You want to eat. {copied}")
+    # Of two constraints none is about people; the only offer does not fit; a turn of two is copied.
+    assert part.invented == ["people"]
+    assert (counts["constraints"], counts["invented"]) == (2, 1)
+    assert (counts["offers"], counts["unfit_accepted"]) == (1, 1)
+    assert (counts["turns"], counts["copied"], counts["should"]) == (2, 1, 1)
 
 
 def test_files_without_users_say_nothing_of_them(cli: Cli, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ class UserPart:
         never_said: Slots of constraints and of the booking that the user never said.
         said_otherwise: Slot -> the other value that it said last.
         never_asked: Requested slots that it never asked for, even if it was told them.
+        invented: Slots that it says and its goal has not, with values that no response has.
         inform: Whether what is offered fits all that it said.
         success: Whether, besides, all that it asked for is answered.
         fault: Who has a share in it if the domain is lost; "none" if it is not.
@@ -64,6 +65,7 @@ class UserPart:
     never_said: Sequence[str]
     said_otherwise: Mapping[str, str]
     never_asked: Sequence[str]
+    invented: Sequence[str]
     inform: bool
     success: bool
     fault: Fault
@@ -111,6 +113,7 @@ def user_parts(
         known |= said[domain].asked.keys()
         silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
+    heard = " ".join(responses).lower()
     outcome_said = ground(responses, goal_said, database, delexicalise, users=users)
     parts = {}
     for domain, wanted in goal.items():
@@ -126,6 +129,7 @@ def user_parts(
             never_said=never_said,
             said_otherwise=otherwise,
             never_asked=sorted(_requested(wanted).difference(said[domain].asked)),
+            invented=_invented(wanted, said[domain], heard),
             inform=inform,
             success=inform and (answers or not is_spoken_of),
             fault="none",
@@ -158,6 +162,20 @@ def compared(wanted: Goal, said: Said) -> tuple[list[str], dict[str, str]]:
         elif said_value not in (value, wanted.first.get(slot)):
             otherwise[slot] = said_value
     return never_said, otherwise
+
+
+def _invented(wanted: Goal, said: Said, heard: str) -> list[str]:
+    """Return the slots that a user says and its goal has not, of values that no response has.
+
+    A venue's name, and what a response says, are chosen and not invented.
+    """
+    known = {"name", *wanted.informable, *wanted.booking, *wanted.first}
+    invented = []
+    for slot, values in said.values.items():
+        own = [value for _, value in values if value is not None and value not in heard]
+        if slot not in known and own:
+            invented.append(slot)
+    return invented
 
 
 def as_said(wanted: Goal, said: Said, silent: frozenset[str]) -> Goal:

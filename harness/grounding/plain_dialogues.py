@@ -17,7 +17,7 @@ from typing import Any
 
 from mwz.database import VenueDatabase
 from mwz.normalization import sha256
-from mwz.normalization.delexicaliser import Delexicalised
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
 from ..benchmark import Goal
 from ..comparison import Evidence
@@ -48,6 +48,7 @@ from .grounded import (
     GroundedDialogue,
     GroundedDomain,
     delexicaliser,
+    fitting_venues,
     ground,
 )
 from .scores import (
@@ -324,6 +325,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         text = f"dialogue {silent}: turns without `{USER}`; what users said is not scored"
         remarks.append(Remark("users", text, warning=False))
         parts = {}
+    if chosen is not None:
+        remarks += _unmet_goals({id_: goals[id_] for id_ in played}, database, plain)
     compared = benchmark.dialogues if chosen is not None else played
     lengths = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
     return PlainDialogues(
@@ -337,6 +340,31 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         remarks,
         parts,
     )
+
+
+def _unmet_goals(
+    goals: Mapping[str, Mapping[str, Goal]], database: VenueDatabase, plain: Delexicaliser
+) -> list[Remark]:
+    """Return the remark on goals that no venue meets, which no system can win; or none."""
+    unmet = []
+    for id_, goal in goals.items():
+        for domain in goal.keys() & NAMING_SLOTS.keys():
+            wanted = goal[domain]
+            if fitting_venues(domain, wanted, database, plain):
+                continue
+            slots = {}
+            for slot, value in wanted.informable.items():
+                if not fitting_venues(
+                    domain, replace(wanted, informable={slot: value}), database, plain
+                ):
+                    slots[slot] = value
+            listed = [f"{slot} {value}" for slot, value in (slots or wanted.informable).items()]
+            unmet.append(f"dialogue {id_}, {domain} {' and '.join(listed)}")
+    if not unmet:
+        return []
+    number = counted(len(unmet), "goal domain")
+    message = f"{number} that no venue of the database meets, which no system can win"
+    return [Remark("goals", f"{message}; the first: {unmet[0]}")]
 
 
 def _by_goal(

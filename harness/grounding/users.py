@@ -1,26 +1,43 @@
-"""`mwz users`: show how good users are, beside what people say on the same goals."""
+"""`mwz users`: show how good users are, beside what people say on the same goals.
+
+What users omit, change and invent is read by the rules of `faults.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
-from ..benchmark import Benchmark, Goal
+from ..benchmark import Benchmark, Dialogue, Goal
 from ..cli import option, tell
 from ..cli.reading import chosen_benchmark, read_outputs, read_plays
 from ..data import load_tasks
 from ..errors import InputError
 from ..glossary import term_of
 from ..io import STANDARD_STREAM, Table, figure, formatted, short_names, write_json
-from ..rooms import import_room
+from ..metrics import percent
 from ..scoring import Options, Scorer, database_of, delexicaliser_of, free_run_predictions
-from .faults import user_parts
-from .grounded import ground
+from .faults import UserPart, user_parts
+from .grounded import GroundedDialogue, ground
 from .plain_dialogues import PlainDialogues
-from .scores import plain_responses
-from .user_quality import RATES, UserDialogue, user_figures
+
+_FEWEST_COPIED = 6
+"""Words of a sentence that is copied: shorter ones are alike by chance."""
+
+RATES = {
+    "never_said": "constraints",
+    "said_otherwise": "constraints",
+    "invented": "constraints",
+    "never_asked": "requests",
+    "unfit_accepted": "offers",
+    "copied": "turns",
+    "should": "turns",
+}
+"""What users do -> of how many things it is a share."""
 
 
 @click.command()
@@ -50,7 +67,7 @@ def command(
             *("predictions", "benchmark", "format_", "json_target"), kind="files of `mwz play`"
         )
         for source, run in plays:
-            records += _records(source, _played(run), run.config.world.scorer)
+            records += _records(source, _played(run))
     else:
         options = Options(free_running=True, **how)
         loaded = chosen_benchmark(benchmark)
@@ -62,98 +79,146 @@ def command(
             tell(outputs.source, dialogues.remarks)
             if not dialogues.parts:
                 raise InputError(outputs.source, "turns lack `user`: nothing is known of users")
-            records += _records(name, _free(dialogues, scorer.benchmark), scorer)
+            records += _records(name, _free(dialogues, scorer))
     if json_target is not None:
         write_json(json_target, records)
     if json_target != STANDARD_STREAM:
         click.echo(formatted([_table(records)], format_), nl=False)
 
 
-def _instructions(benchmark: Benchmark) -> dict[str, str]:
-    """Return dialogue id -> the instructions of its goal; nothing where they are not installed."""
+def _free(dialogues: PlainDialogues, scorer: Scorer) -> Iterator[tuple[Counter[str], Counter[str]]]:
+    """Yield what the user of each free-running dialogue did, and what people do on the goal."""
     try:
-        tasks = load_tasks(benchmark.name)
+        tasks = load_tasks(scorer.benchmark.name)
     except InputError:
-        return {}
-    return {id_: " ".join(task.message) for id_, task in tasks.items()}
-
-
-def _free(dialogues: PlainDialogues, benchmark: Benchmark) -> dict[str, list[UserDialogue]]:
-    """Return dialogue id -> the free-running dialogue."""
-    instructions = _instructions(benchmark)
-    by_id = {}
-    for id_, responses in plain_responses(dialogues.normalized).items():
+        tasks = {}
+    for id_, parts in dialogues.parts.items():
+        goal = dialogues.goals[id_]
+        human = _same_goal(scorer.benchmark, id_, goal)
+        words = "" if human is None or id_ not in tasks else " ".join(tasks[id_].message)
         users = [user or "" for user in dialogues.users[id_]]
-        texts = [response.original for response in responses]
-        goal, parts = dialogues.goals[id_], dialogues.parts[id_]
-        outcome = dialogues.outcomes[id_]
-        words = instructions.get(id_, "")
-        by_id[id_] = [UserDialogue(users, texts, goal, outcome, parts, words)]
-    return by_id
+        counts = user_counts(users, goal, dialogues.outcomes[id_], parts, words)
+        yield counts, _people(human, goal, words, scorer)
 
 
-def _played(run: Any) -> dict[str, list[UserDialogue]]:
-    """Return dialogue id -> the dialogues of a run, one for each trial."""
+def _played(run: Any) -> Iterator[tuple[Counter[str], Counter[str]]]:
+    """Yield the same of each dialogue of a run; people count once for all trials."""
     world = run.config.world
-    in_context = import_room("harness.live.environment", "plays").responses_in_context
-    by_id: dict[str, list[UserDialogue]] = {}
+    counted = set()
     for line, parts in zip(run.lines, run.parts, strict=True):
-        id_ = line["dialogue_id"]
+        id_, people = line["dialogue_id"], Counter[str]()
+        goal, words = world.goals[id_], " ".join(world.task(id_).message)
         users = [turn["user"] for turn in line["turns"]]
-        responses = in_context(line["turns"])
-        words = " ".join(world.task(id_).message)
-        dialogue = UserDialogue(
-            users, responses, world.goals[id_], world.grounded(id_, responses), parts, words
-        )
-        by_id.setdefault(id_, []).append(dialogue)
-    return by_id
+        responses = [turn["response"] for turn in line["turns"]]
+        if id_ not in counted:
+            counted.add(id_)
+            human = _same_goal(world.scorer.benchmark, id_, goal)
+            people = _people(human, goal, words, world.scorer)
+        yield user_counts(users, goal, world.grounded(id_, responses, users), parts, words), people
+
+
+def _same_goal(benchmark: Benchmark, id_: str, goal: Mapping[str, Goal]) -> Dialogue | None:
+    """Return the dialogue of a benchmark that has a goal; None if its goal is another."""
+    dialogue = benchmark.dialogues.get(id_)
+    if dialogue is None or dialogue.goal.keys() != goal.keys():
+        return None
+    for domain, wanted in dialogue.goal.items():
+        if wanted.informable != goal[domain].informable:
+            return None
+    return dialogue
+
+
+def _people(
+    human: Dialogue | None, goal: Mapping[str, Goal], instructions: str, scorer: Scorer
+) -> Counter[str]:
+    """Return what people did on a goal; nothing where none talked."""
+    if human is None or not (human.users and human.responses):
+        return Counter()
+    database, plain = database_of(scorer), delexicaliser_of(scorer)
+    users, responses = human.users, human.responses
+    outcome = ground(responses, goal, database, plain, users=users)
+    parts = user_parts(users, responses, goal, outcome, database, plain, scorer.rules)
+    return user_counts(users, goal, outcome, parts, instructions)
+
+
+def user_counts(
+    users: Sequence[str],
+    goal: Mapping[str, Goal],
+    outcome: GroundedDialogue,
+    parts: Mapping[str, UserPart],
+    instructions: str,
+) -> Counter[str]:
+    """Return what the user of a dialogue did, and of how many things, as `RATES` names them.
+
+    Args:
+        users: What it says, turn by turn.
+        goal: Domain -> what it wants.
+        outcome: How the responses meet that.
+        parts: Domain -> what it did.
+        instructions: The goal in words, as it got it; empty where they are not known.
+    """
+    counts = Counter(dialogues=1, turns=len(users), instructed=bool(instructions))
+    for domain, wanted in goal.items():
+        part = parts[domain]
+        counts["constraints"] += len(wanted.informable) + len(wanted.booking)
+        counts["requests"] += len(wanted.requestable | (wanted.further or frozenset()))
+        counts["never_said"] += len(part.never_said)
+        counts["said_otherwise"] += len(part.said_otherwise)
+        counts["never_asked"] += len(part.never_asked)
+        counts["invented"] += len(part.invented)
+        if outcome.domains[domain].venues:
+            counts["offers"] += 1
+            counts["unfit_accepted"] += not part.inform
+    for text in users:
+        counts["copied"] += _is_copied(text, instructions)
+        counts["should"] += re.search(r"\bshould\b", text, re.IGNORECASE) is not None
+    return counts
+
+
+def _is_copied(text: str, instructions: str) -> bool:
+    """Return whether a sentence of a text is in the instructions, word by word."""
+    copied_from = " ".join(re.findall(r"\w+", instructions.lower()))
+    for sentence in re.split(r"[.?!\n]", text.lower()):
+        words = re.findall(r"\w+", sentence)
+        if len(words) >= _FEWEST_COPIED and " ".join(words) in copied_from:
+            return True
+    return False
 
 
 def _records(
-    source: str, dialogues: Mapping[str, Sequence[UserDialogue]], scorer: Scorer
+    source: str, dialogues: Iterable[tuple[Counter[str], Counter[str]]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the figures of a file's users, and of people on the same goals."""
-    delexicalise = delexicaliser_of(scorer)
-    played: list[UserDialogue] = []
-    people = []
-    for id_, trials in dialogues.items():
-        played += trials
-        human = scorer.benchmark.dialogues.get(id_)
-        if human is not None and human.users and human.responses:
-            first = trials[0]
-            people.append(
-                _by_people(human.users, human.responses, first.goal, first.instructions, scorer)
-            )
-    yield {"file": source, "users": "file", **user_figures(played, delexicalise)}
-    yield {"file": source, "users": "people", **user_figures(people, delexicalise)}
+    """Yield the figures of a file's users, and of people on the same goals, if any talked.
 
-
-def _by_people(
-    users: Sequence[str],
-    responses: Sequence[str],
-    goal: Mapping[str, Goal],
-    instructions: str,
-    scorer: Scorer,
-) -> UserDialogue:
-    """Return what people said on a goal."""
-    database, delexicalise = database_of(scorer), delexicaliser_of(scorer)
-    outcome = ground(responses, goal, database, delexicalise, users=users)
-    parts = user_parts(users, responses, goal, outcome, database, delexicalise, scorer.rules)
-    return UserDialogue(users, responses, goal, outcome, parts, instructions)
+    They are `RATES` in percent; None of what is not known.
+    """
+    ours: Counter[str] = Counter()
+    people: Counter[str] = Counter()
+    for counts, counts_of_people in dialogues:
+        ours += counts
+        people += counts_of_people
+    for users, counts in (("file", ours), ("people", people)):
+        if users == "people" and not people:
+            continue
+        record = {"file": source, "users": users, "dialogues": counts["dialogues"]}
+        for name, whole in RATES.items():
+            record[name] = percent(counts[name], counts[whole]) if counts[whole] else None
+        if counts["instructed"] < counts["dialogues"]:
+            record["copied"] = None
+        yield record
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> Table:
     """Return the table: a row for the users of each file, and one for people on its goals."""
-    names = short_names([record["file"] for record in records[::2]])
+    sources = [record["file"] for record in records if record["users"] == "file"]
+    names = dict(zip(sources, short_names(sources), strict=True))
     rows = []
-    for number, record in enumerate(records):
-        name = names[number // 2]
+    for record in records:
+        name = names[record["file"]]
         if record["users"] == "people":
             name = f"people, on {record['dialogues']} of these goals"
         rows.append([name, str(record["dialogues"]), *(figure(record[rate]) for rate in RATES)])
-    headers = ["users", "dialogues", *(term_of("users", rate).title for rate in RATES)]
-    notes = []
-    for rate in RATES:
-        term = term_of("users", rate)
-        notes.append(f"{term.title}: {term.meaning} ({term.unit})")
+    terms = [term_of("users", rate) for rate in RATES]
+    headers = ["users", "dialogues", *(term.title for term in terms)]
+    notes = [f"{term.title}: {term.meaning} ({term.unit})" for term in terms]
     return Table("users", "How good users are", headers, rows, records, notes)
