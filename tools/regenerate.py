@@ -38,6 +38,7 @@ from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.reported import PrintedFigure, ReportedFigures, read_reported
 from mwz.harness.board.rows import as_played, bound_note, figure_of
+from mwz.harness.board.views.site import reported_picture
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -550,6 +551,7 @@ def regenerate() -> None:
         for name in PAGES:
             write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
         write_atomically(DOCS / "glossary.md", glossary_page())
+        write_atomically(DOCS / "reported.svg", reported_picture(_board()))
         _run("leaderboard", "--submissions", str(SUBMISSIONS))
 
 

@@ -445,8 +445,8 @@ _POLICIES = replace(
     name="policy-optimization",
     rows=partial(_rows, "policy-optimization"),
     ranks="combined",
-    against="bleu",
-    plotted="success",
+    against="success",
+    plotted="inform",
     leads=("inform", "success", "bleu"),
 )
 

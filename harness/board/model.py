@@ -258,7 +258,7 @@ class Board:
                 day = self.entered.get(row.key, "")
                 earlier = [other for other in ranked if self.entered.get(other.key, "") <= day]
                 better = [other for other in earlier if other.ranking_key > row.ranking_key]
-                if day:
+                if day and row.entry.system.track == track:
                     ranks[row.key] = 1 + len(better)
         return ranks
 

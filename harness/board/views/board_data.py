@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timezone
 from decimal import Decimal
@@ -22,13 +22,20 @@ from ...signature import Signature
 from ..columns import Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board, public_verdict, row_of
-from ..reported import OLD, number, printed_figures
+from ..reported import (
+    OLD,
+    ReportedRow,
+    ReportedTable,
+    printed_figures,
+    printed_numbers,
+    version_and_measure,
+)
 from ..rows import SETUP_FIGURES, TOTALS, Row, Value, bound_note, figure_of, unreviewed_flags
 from ..scores import FIGURES, plain
 from ..systems import paper_year, stated_facts, system_year
 from ..track import Track, submitted_tracks, tracks
 from ..tracked import TrackedScores
-from ..verdicts import record
+from ..verdicts import JOINT_ACCURACY, record
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""
@@ -429,6 +436,7 @@ class Published:
         figure: What ranks in its track: the combined score, joint goal accuracy, ….
         scored_here: Whether the harness gives it; else a paper or a public table prints it.
         key: The key of its entry; empty if it has none.
+        gold: Of joint goal accuracy, the version of the gold states.
     """
 
     year: int
@@ -436,40 +444,56 @@ class Published:
     figure: float
     scored_here: bool
     key: str = ""
+    gold: str = ""
 
 
 def published(board: Board, track: str) -> list[Published]:
     """Return the figures of a track's systems, by year; systems of no known year are left out.
 
-    Scored here are those of ranked rows. Reported ones are as printed, whatever script made them;
-    joint accuracies those on the version of the gold states that the benchmark has. What is printed
-    of entries without a rank is left out.
+    Scored here are those of ranked rows. Reported ones are as printed, whatever script made them.
+    What is printed of entries without a rank is left out.
     """
-    rows = [row for row in board.of_track(track) if row.rank is not None]
+    is_tracking = tracks()[track].kind == "states only"
+    tables = board.tables_by_track[track] if is_tracking else [board.of_track(track)]
     figures: list[Published] = []
-    for row in rows:
+    years: dict[str, int | None] = {}
+    for row in chain.from_iterable(tables):
         year, system = system_year(row.entry.system), row.entry.system
+        if row.rank is None:
+            continue
+        years[row.key] = year
         if year is None:
             continue
-        figures.append(Published(year, row.name, float(row.ranking_key[0]), True, row.key))
+        gold = figure_of(row, "version").words or ""
+        figures.append(Published(year, row.name, float(row.ranking_key[0]), True, row.key, gold))
         for claim in system.reported if tracks()[track].result is None else ():
             combined = _combined(claim.figures)
             if combined is not None:
                 figures.append(Published(year, system.name, float(combined), False, row.key))
-    years = {row.key: system_year(row.entry.system) for row in rows}
     for table in board.tables:
         for line in table.rows if table.track == track else ():
             year = paper_year(line.paper) if line.entry is None else years.get(line.entry)
-            printed = [_combined(claim.figures) for claim in printed_figures(table, line)]
-            if tracks()[track].kind == "states only" and rows:
-                # Public tables say which gold states a joint accuracy was made with.
-                version = figure_of(rows[0], "version").words
-                printed = [number(line.figures.get(f"{version} joint accuracy", ""))]
-            for figure in printed:
-                if figure is not None and year is not None:
-                    key = line.entry or ""
-                    figures.append(Published(year, line.system, float(figure), False, key))
+            for gold, printed in _ranking_figures(table, line, is_tracking):
+                if year is not None:
+                    system_name, key = line.system, line.entry or ""
+                    figures.append(Published(year, system_name, float(printed), False, key, gold))
     return sorted(figures, key=lambda figure: (figure.year, -figure.figure, figure.name))
+
+
+def _ranking_figures(
+    table: ReportedTable, row: ReportedRow, is_tracking: bool
+) -> Iterator[tuple[str, Decimal]]:
+    """Yield what a row prints of what ranks, with the version of the gold states of accuracies."""
+    if is_tracking:
+        for column, printed in printed_numbers(table, row).items():
+            version, measure = version_and_measure(column)
+            if version is not None and measure in JOINT_ACCURACY:
+                yield version, printed
+        return
+    for claim in printed_figures(table, row):
+        combined = _combined(claim.figures)
+        if combined is not None:
+            yield "", combined
 
 
 def _combined(figures: Mapping[str, Decimal]) -> Decimal | None:
@@ -483,20 +507,26 @@ def best_by_year(figures: Iterable[Published]) -> list[Published]:
     """Return those that were the best when they were published, at most one a year.
 
     Args:
-        figures: Figures of one kind, by year, each year's best first.
+        figures: Figures by year, each year's best first; those of one version of the gold states,
+            scored here or not, are of one kind.
     """
-    best = accumulate(figures, partial(max, key=attrgetter("figure")))
-    return list(dict.fromkeys(best))
+    by_kind: dict[tuple[bool, str], list[Published]] = {}
+    for figure in figures:
+        by_kind.setdefault((figure.scored_here, figure.gold), []).append(figure)
+    best: list[Published] = []
+    for _, members in sorted(by_kind.items()):
+        best += dict.fromkeys(accumulate(members, partial(max, key=attrgetter("figure"))))
+    return best
 
 
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
     """Return track -> "scored_here" and "reported" -> the best by year, of tracks with any."""
-    best: dict[str, dict[str, list[Published]]] = {}
+    by_track: dict[str, dict[str, list[Published]]] = {}
     for track in submitted_tracks():
-        figures = published(board, track)
-        if figures:
+        best = best_by_year(published(board, track))
+        if best:
             kinds: dict[str, list[Published]] = {"scored_here": [], "reported": []}
-            for figure in figures:
+            for figure in best:
                 kinds["scored_here" if figure.scored_here else "reported"].append(figure)
-            best[track] = {kind: best_by_year(members) for kind, members in kinds.items()}
-    return best
+            by_track[track] = kinds
+    return by_track

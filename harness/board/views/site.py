@@ -53,6 +53,7 @@ from .board_data import (
     system_link,
 )
 from .board_pages import board_page, compare_page, sentence, system_pages, with_minus
+from .charts import reported_page
 from .dialogue_pages import (
     INDEX,
     START,
@@ -210,7 +211,8 @@ def make_site(
         InputError: The scores under some rule set do not compare.
     """
     texts = _documents(board, documents)
-    tables, compared = board_csv(board), compare_page(board)
+    tables = board_csv(board)
+    further = _further_pages(board)
     dialogue_pages = stored_pages(board) if dialogues is None else dialogues
     headings, labels = {}, {}
     for name in dict.fromkeys([*LABELS, *texts]):
@@ -226,7 +228,7 @@ def make_site(
         "repository": repository,
         "newest": max(board.entered.values(), default=""),
         "version": current_versions()[HARNESS],
-        "comparable": compared is not None,
+        "further": list(further),
         "dataset": dataset(),
         "terms": glossary(),
     }
@@ -241,8 +243,7 @@ def make_site(
     for key, system in system_pages(board):
         pages[system_link(key)] = ("system.html", partial(dict, system=system))
     pages.update(dialogue_pages)
-    if compared is not None:
-        pages["compare.html"] = ("compare.html", partial(dict, compared=compared))
+    pages.update(further)
     files = _package_files("static")
     for entry in board.entries:
         files[f"{SYSTEMS}/{entry.key}.json"] = entry_json(board, entry)
@@ -252,6 +253,20 @@ def make_site(
     for path in progress(pages):
         files[path] = _render(path, pages[path], frame)
     return files
+
+
+def _further_pages(board: Board) -> dict[str, Page]:
+    """Return the pages of comparisons and of reported figures, where they have something to show.
+
+    Raises:
+        InputError: As of `make_site`.
+    """
+    contents = {"compare.html": compare_page(board), "reported.html": reported_page(board)}
+    pages: dict[str, Page] = {}
+    for path, content in contents.items():
+        if content is not None:
+            pages[path] = (path, partial(dict, page=content))
+    return pages
 
 
 def _documents(board: Board, folder: Path) -> dict[str, str]:
@@ -275,6 +290,19 @@ def _render(path: str, page: Page, frame: Data) -> str:
     root = "../" * path.count("/")
     made: str = _environment().get_template(template).render(root=root, **content(), **frame)
     return made
+
+
+def reported_picture(board: Board) -> str:
+    """Return the picture of what is reported and what is scored, as a file of SVG.
+
+    Raises:
+        InputError: No authors report any figures.
+    """
+    reported = reported_page(board)
+    if reported is None:
+        raise InputError("board", "no authors report figures that are scored here")
+    picture: str = _environment().get_template("reported.svg").render(**reported)
+    return picture
 
 
 def dialogue_site(pages: Mapping[str, Page]) -> dict[str, Callable[[], str]]:
