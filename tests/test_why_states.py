@@ -8,7 +8,7 @@ import pytest
 from helpers import CAREFUL, Cli, write_json
 
 from mwz.harness.diagnosis import diagnose_states
-from mwz.harness.diagnosis.slots import confusions, dragged_along, slot_losses
+from mwz.harness.diagnosis.slots import Dragged, confusions, dragged_along, slot_losses
 from mwz.harness.metrics import StatePair
 
 AREA, STARS, FOOD = ("hotel", "area"), ("hotel", "stars"), ("restaurant", "food")
@@ -52,9 +52,9 @@ def test_a_value_given_to_another_slot_is_a_confusion() -> None:
 def test_first_errors_drag_later_turns_along() -> None:
     # Of the two turns after the first error of d0, the second has another error as well.
     assert dragged_along(diagnose_states(STATES, "", None)) == {
-        ("hotel-area", "wrong"): (1, 2, 1),
-        ("hotel-stars", "missed"): (1, 0, 0),
-        ("restaurant-food", "invented"): (1, 0, 0),
+        ("hotel-area", "wrong"): Dragged(dialogues=1, later=2, alone=1),
+        ("hotel-stars", "missed"): Dragged(dialogues=1),
+        ("restaurant-food", "invented"): Dragged(dialogues=1),
     }
 
 

@@ -63,8 +63,8 @@ def state_outcomes(diagnosis: TrackedDiagnosis) -> Outcomes:
     for id_, turns in diagnosis.errors.items():
         exact[id_] = sum(not errors for errors in turns)
     causes = {}
-    for id_, (_, errors) in diagnosis.first.items():
-        causes[id_] = [(error.slot, error.kind) for error in errors]
+    for id_, first in diagnosis.first.items():
+        causes[id_] = [(error.slot, error.kind) for error in first.errors]
     return Outcomes({"exact turns": exact}, causes)
 
 

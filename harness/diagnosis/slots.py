@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from typing import Any, TypeAlias
@@ -83,6 +83,27 @@ def turn_errors(turn: StatePair) -> TurnErrors:
 
 
 @dataclass(frozen=True)
+class FirstErrors:
+    """The first turn of a dialogue that is not exact, and what comes after it.
+
+    Attributes:
+        turn: Its number.
+        errors: Its errors.
+        later: The slots that differ from gold in each later turn that is not exact.
+    """
+
+    turn: int
+    errors: TurnErrors
+    later: list[set[str]] = field(default_factory=list)
+
+    @property
+    def alone(self) -> list[set[str]]:
+        """Those later turns in which nothing differs but what differs in the first one."""
+        slots = {error.slot for error in self.errors}
+        return [later for later in self.later if later <= slots]
+
+
+@dataclass(frozen=True)
 class TrackedDiagnosis:
     """Where a tracker loses joint goal accuracy.
 
@@ -107,11 +128,14 @@ class TrackedDiagnosis:
                     yield id_, number, errors
 
     @property
-    def first(self) -> dict[str, tuple[int, TurnErrors]]:
-        """Dialogue id -> number and errors of its first turn that is not exact."""
-        first: dict[str, tuple[int, TurnErrors]] = {}
+    def first(self) -> dict[str, FirstErrors]:
+        """Dialogue id -> its first turn that is not exact, of dialogues that have one."""
+        first: dict[str, FirstErrors] = {}
         for id_, number, errors in self.lost:
-            first.setdefault(id_, (number, errors))
+            if id_ in first:
+                first[id_].later.append({error.slot for error in errors})
+            else:
+                first[id_] = FirstErrors(number, errors)
         return first
 
 
@@ -172,29 +196,31 @@ def confusions(diagnosis: TrackedDiagnosis) -> list[tuple[str, str, Counter[str]
     return sorted(confused, key=lambda confusion: -confusion[2].total())
 
 
-def dragged_along(diagnosis: TrackedDiagnosis) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """Return slot and kind of first errors -> dialogues, later turns with it, and by it alone.
+@dataclass
+class Dragged:
+    """What a first error drags along.
 
-    Of a first turn with several errors each counts. A later turn is lost by it alone if nothing
-    differs there but what differs in the first one.
+    Attributes:
+        dialogues: How many dialogues begin with it; of a turn with several errors, each counts.
+        later: The later turns that are lost with it.
+        alone: Those of them that are lost by the slots of the first turn alone.
     """
-    first = diagnosis.first
-    dialogues: Counter[tuple[str, str]] = Counter()
-    later: Counter[tuple[str, str]] = Counter()
-    alone: Counter[tuple[str, str]] = Counter()
-    for _, errors in first.values():
-        dialogues.update((error.slot, error.kind) for error in errors)
-    for id_, number, errors in diagnosis.lost:
-        first_number, first_errors = first[id_]
-        if number == first_number:
-            continue
-        slots = {error.slot for error in errors}
-        is_alone = slots <= {error.slot for error in first_errors}
-        for first_error in first_errors:
-            if first_error.slot in slots:
-                later[first_error.slot, first_error.kind] += 1
-                alone[first_error.slot, first_error.kind] += is_alone
-    return {key: (count, later[key], alone[key]) for key, count in dialogues.most_common()}
+
+    dialogues: int = 0
+    later: int = 0
+    alone: int = 0
+
+
+def dragged_along(diagnosis: TrackedDiagnosis) -> dict[tuple[str, str], Dragged]:
+    """Return slot and kind of first errors -> what they drag along, the most frequent first."""
+    dragged: dict[tuple[str, str], Dragged] = {}
+    for first in diagnosis.first.values():
+        for error in first.errors:
+            counts = dragged.setdefault((error.slot, error.kind), Dragged())
+            counts.dialogues += 1
+            counts.later += sum(error.slot in slots for slots in first.later)
+            counts.alone += sum(error.slot in slots for slots in first.alone)
+    return dict(sorted(dragged.items(), key=lambda item: -item[1].dialogues))
 
 
 def tracked_text(diagnosis: TrackedDiagnosis, domain: str | None, cause: str | None) -> str:
@@ -275,30 +301,26 @@ def _first_errors(
     rows: list[list[Cell]] = []
     for (slot, kind), counts in dragged.items():
         if is_shown(slot, kind) and len(rows) < _ROWS:
-            rows.append([f"{slot} {kind}", *counts])
+            rows.append([f"{slot} {kind}", counts.dialogues, counts.later, counts.alone])
     if not rows:
         return
     headers = ["first error of a dialogue", "dialogues", "later turns with it", "lost by it alone"]
     yield text_table(headers, rows)
-    first = diagnosis.first
-    later = alone = 0
-    for id_, number, errors in diagnosis.lost:
-        first_number, first_errors = first[id_]
-        later += number > first_number
-        slots = {error.slot for error in first_errors}
-        alone += number > first_number and all(error.slot in slots for error in errors)
+    first_errors = diagnosis.first
+    later = sum(len(first.later) for first in first_errors.values())
+    alone = sum(len(first.alone) for first in first_errors.values())
     yield wrapped(
         "",
-        f"{len(first)} of {counted(len(diagnosis.errors), 'dialogue')} with an error; turns lost "
-        f"after the first: {later}, of them {alone} by its slots alone",
+        f"{len(first_errors)} of {counted(len(diagnosis.errors), 'dialogue')} with an error; turns "
+        f"lost after the first: {later}, of them {alone} by its slots alone",
     )
     chosen = [key for key in dragged if is_shown(*key)]
     for key in chosen[: None if is_whole else _LARGEST]:
         lines = []
-        for id_, (number, errors) in first.items():
-            for error in errors:
+        for id_, first in first_errors.items():
+            for error in first.errors:
                 if (error.slot, error.kind) == key:
-                    lines.append(wrapped("  ", f"{id_}, turn {number}: {error}"))
+                    lines.append(wrapped("  ", f"{id_}, turn {first.turn}: {error}"))
         part = "all" if is_whole else "first of"
         shown = lines if is_whole else lines[:_FIRST]
         yield "\n".join([f"begin with {' '.join(key)}, {part} {len(lines)}", *shown])
@@ -316,7 +338,7 @@ def pages_of_states(diagnoses: Mapping[str, TrackedDiagnosis]) -> dict[str, Any]
         outcomes: dict[str, tuple[int, list[tuple[str, str]] | None]] = {}
         first = diagnosis.first
         for id_, turns in diagnosis.states.items():
-            _, errors = first.get(id_, (0, ()))
+            errors = first[id_].errors if id_ in first else ()
             lost = dict.fromkeys((error.domain, error.kind) for error in errors)
             outcomes[id_] = len(turns), list(lost) or None
             if id_ not in goals:
