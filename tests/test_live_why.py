@@ -279,10 +279,13 @@ def test_unknown_causes_dialogues_and_options_are_refused(cli: Cli, tmp_path: Pa
     file = tmp_path / "p.jsonl"
     cli.done("play", "-o", file, "--tasks", 1, "--benchmark", "sample")
     why = cli.of("why", file, "--benchmark", "sample")
-    assert "choose from not played, error of the user" in why.refused("--cause", "missing")
+    message = why.refused("--cause", "missing")
+    assert "choose from not played, error of the user" in message
+    assert message.endswith("lost by the agent, lost by the user, lost by both\n")
+    assert "lost by the user" not in why.done("--cause", "lost by both").out
     assert "dialogue town009 is not played; the first" in why.refused("--dialogue", "town009")
     assert "--turn is not for plays" in why.refused("--dialogue", "town001", "--turn", 1)
-    assert "--rules is not for files of `mwz play`" in why.refused("--rules", "next")
+    assert "--rules is not for plays" in why.refused("--rules", "next")
 
 
 def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 from tqdm import tqdm
@@ -37,14 +38,9 @@ from ..submission import DOMAINS, dialogue_id
 from . import option, tell
 from .dst import scored_files
 from .reading import NamedOutputs, chosen_benchmark, read_outputs, read_plays
-from .tracked_files import diagnosed_file, tracking_tables
+from .tracked_files import ScoredFile, diagnosed_file, tracking_tables
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
-_FOR_FREE_RUNNING = (
-    *("predictions", "dialogue", "domain", "cause"),
-    *("free_running", "goals", "lexicalised", "benchmark", "rules"),
-)
-_FOR_PLAYS = ("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
 
 
 @click.command("why")
@@ -62,7 +58,7 @@ _FOR_PLAYS = ("predictions", "dialogue", "domain", "cause", "html", "serve", "be
     metavar="CAUSE",
     help="Show one cause only, and all dialogues that it costs: "
     f"{', '.join(_STRICT_CAUSES)}; with --lexicalised, also one of grounded scores; of plays, one "
-    f"that the command shows; of states, {', '.join(SLOT_ERRORS)}.",
+    f"that the command shows, as of free-running dialogues; of states, {', '.join(SLOT_ERRORS)}.",
 )
 @click.option(
     "--gold",
@@ -100,15 +96,16 @@ def command(
     set-up: one cause for every goal domain that is not matched and every requested slot that is
     not provided. With --lexicalised, the same of grounded Inform and Success before that; with
     --free-running, of these alone, and whose fault it is: the agent's or the user's. Of plays
-    (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
-    what the user did wrong, and --dialogue and --html beside the scripted baseline. Of trackers'
+    (files of `mwz play`, entries of the track live): all causes of tasks that are not solved,
+    whose fault it is, and --dialogue and --html beside the scripted baseline. Of trackers'
     files, or with --gold: which slots and values are wrong, and what each first error drags along.
     """
     is_free_running = how["free_running"]
     option.refuse_if(
         how["goals"] != "all" and not is_free_running, "--goals goes with --free-running"
     )
-    plays = [] if is_free_running else read_plays(predictions, benchmark)
+    inputs: Sequence[Any] = [] if is_free_running else read_plays(predictions, benchmark)
+    name = "plays"
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
     option.refuse_if(turn is not None and dialogue is None, "--turn goes with --dialogue")
@@ -117,178 +114,47 @@ def command(
         (html is not None and serve is not None) or (pages and (dialogue or selected)),
         "--html and --serve go without each other, --dialogue, --domain and --cause",
     )
-    option.refuse_if(plays and turn is not None, "--turn is not for plays")
-    systems = [] if plays else [read_outputs(name) for name in predictions]
-    kind = "free-running"
-    if not is_free_running:
-        kind = "plays" if plays else _kind(systems, gold_version)
-    explained: Sequence[tuple[str, Any]] = plays
-    if kind == "plays":
-        option.accept_only(*_FOR_PLAYS)
-    elif kind == "states":
-        option.accept_only(*_FOR_PLAYS, "gold_version", kind="states alone")
-        scored = scored_files(systems, benchmark, gold_version, wanted=dialogue)
-        if dialogue is not None:
-            tables = tracking_tables(scored, wanted=dialogue)
-            click.echo(printable(formatted(tables, "text")), nl=False)
-            return
-        explained = [(file.name, diagnosed_file(file)) for file in scored]
-    elif kind == "free-running":
-        option.accept_only(*_FOR_FREE_RUNNING, kind="free-running dialogues")
-        explained = _free_running(systems, Options(**how), benchmark)
-    else:
-        options = Options(setup="strict", metrics=["inform"], **how)
-        loaded = chosen_benchmark(benchmark)
-        diagnosed = []
-        for system in systems:
-            diagnosis, remarks = diagnosis_of(system, options, loaded)
-            tell(system.source, remarks)
-            diagnosed.append((system.name, diagnosis))
-        explained = diagnosed
+    option.refuse_if(inputs and turn is not None, "--turn is not for plays")
+    if not inputs:
+        inputs = [read_outputs(file) for file in predictions]
+        name = "free-running dialogues" if is_free_running else _kind(inputs, gold_version)
+    kind = _KINDS[name]
+    if kind.accepts:
+        option.accept_only("predictions", "benchmark", *kind.accepts, kind=name)
+    explained = kind.read(inputs, click.get_current_context().params)
     sources, outputs = zip(*explained, strict=True)
     named = dict(zip(short_names(sources), outputs, strict=True))
     if pages:
-        _show_pages(named, kind, html, serve)
-    elif dialogue is not None and turn is not None:
+        assert kind.pages is not None, "the other kinds do not accept --html and --serve"
+        _show_pages(kind.pages(named), html, serve)
+        return
+    if dialogue is not None and turn is not None:
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
-    else:
-        _check_cause(cause, kind, outputs, how["lexicalised"])
-        explain = _EXPLAIN[kind]
-        for source, output in explained:
-            text = explain(source, output, dialogue, domain, cause)
-            click.echo(printable(f"{source}\n{text}\n" if len(explained) > 1 else text))
+        return
+    causes = kind.causes(outputs)
+    if cause is not None and cause not in causes:
+        raise InputError("--cause", unknown("cause", cause, dict.fromkeys(causes)) + kind.hint)
+    for source, output in explained:
+        if dialogue is None:
+            text = kind.text(output, domain, cause)
+        else:
+            text = kind.dialogue_text(output, _played_id(source, dialogue, kind.ids(output)))
+        click.echo(printable(f"{source}\n{text}\n" if len(explained) > 1 else text))
 
 
 def _kind(systems: Sequence[NamedOutputs], gold_version: str | None) -> str:
-    """Return what is explained: "responses", or "states" alone.
+    """Return what is explained: "responses", or "states alone".
 
     Raises:
         InputError: Some outputs are a tracker's and others are not, and no gold states are named.
     """
     if gold_version is not None:
-        return "states"
+        return "states alone"
     trackers = [system for system in systems if system.is_tracker()]
     if trackers and len(trackers) < len(systems):
         problem = "has states alone, and others have not; --gold explains the states of all"
         raise InputError(trackers[0].source, problem)
-    return "states" if trackers else "responses"
-
-
-def diagnosis_of(
-    system: NamedOutputs, options: Options, benchmark: Benchmark
-) -> tuple[Diagnosis, Sequence[Remark]]:
-    """Return why a system loses Inform and Success, and the remarks on its outputs."""
-    scorer = Scorer(benchmark, system.options(options))
-    submission = check_predictions(scorer, system.content, system.source)
-    _, played, remarks = played_predictions(scorer, submission)
-    return diagnose(played), remarks
-
-
-def _free_running(
-    systems: Sequence[NamedOutputs], options: Options, benchmark: str | None
-) -> list[tuple[str, Any]]:
-    """Return the name and the free-running dialogues of each system; remarks are printed."""
-    loaded = chosen_benchmark(benchmark)
-    played = []
-    for system in systems:
-        scorer = Scorer(loaded, system.options(options))
-        _, dialogues = free_run_predictions(scorer, system.content, system.source)
-        tell(system.source, dialogues.remarks)
-        played.append((system.name, dialogues))
-    return played
-
-
-def _check_cause(cause: str | None, kind: str, outputs: Sequence[Any], lexicalised: bool) -> None:
-    """Make sure that outputs of a kind can have a cause.
-
-    Raises:
-        InputError: They cannot.
-    """
-    causes: Sequence[str] = _STRICT_CAUSES
-    more = ""
-    if kind == "plays":
-        causes = (*_live().CAUSES, *_grounding().LOST_BY)
-    elif kind == "states":
-        causes = SLOT_ERRORS
-    elif kind == "free-running":
-        causes = (*_grounding().CAUSES, *_grounding().LOST_BY)
-    elif any(diagnosis.played.submission.lexicalised for diagnosis in outputs):
-        causes = (*_grounding().CAUSES, *_STRICT_CAUSES)
-    elif not lexicalised:
-        more = "; add --lexicalised for those of grounded scores"
-    if cause is not None and cause not in causes:
-        raise InputError("--cause", unknown("cause", cause, dict.fromkeys(causes)) + more)
-
-
-def _live() -> ModuleType:
-    return import_room("harness.live.causes", "plays")
-
-
-def _grounding() -> ModuleType:
-    return import_room("harness.grounding.plain_dialogues", "--lexicalised")
-
-
-def _play_text(
-    source: str, run: Any, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return why tasks of live dialogues are not solved, or one of the dialogues turn by turn."""
-    text: str
-    if dialogue is None:
-        text = _live().why_text(run, domain, cause)
-    else:
-        text = _live().followed_text(run, _played_id(source, dialogue, run.config.tasks))
-    return text
-
-
-def _free_text(
-    source: str, played: Any, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return why free-running dialogues are lost and by whom, or one of them turn by turn."""
-    text: str
-    if dialogue is None:
-        text = played.text(domain, cause)
-    else:
-        text = played.dialogue_text(_played_id(source, dialogue, played.outcomes))
-    return text
-
-
-def _state_text(
-    source: str, diagnosis: Any, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return why joint goal accuracy is lost."""
-    return tracked_text(diagnosis, domain, cause)
-
-
-def _response_text(
-    source: str, diagnosis: Diagnosis, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return why Inform and Success are lost, or one of the dialogues turn by turn.
-
-    Of plain English, grounded scores come first. Scores that do not have the cause are left out.
-    """
-    texts = []
-    plain = None
-    if diagnosis.played.submission.lexicalised:
-        plain = _grounding().diagnose(diagnosis.played)
-    if dialogue is not None:
-        id_ = _played_id(source, dialogue, [result.id for result in diagnosis.results])
-        if plain is not None:
-            texts.append(plain.dialogue_text(id_))
-        texts.append(dialogue_text(diagnosis, id_))
-    else:
-        if plain is not None and (cause is None or cause in _grounding().CAUSES):
-            texts.append(plain.text(domain, cause))
-        if cause is None or cause in _STRICT_CAUSES:
-            texts.append(diagnosis_text(diagnosis, domain, cause))
-    return "\n\nThe same responses, delexicalised by the harness:\n\n".join(texts)
-
-
-_EXPLAIN = {
-    "plays": _play_text,
-    "free-running": _free_text,
-    "states": _state_text,
-    "responses": _response_text,
-}
+    return "states alone" if trackers else "responses"
 
 
 def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
@@ -304,20 +170,188 @@ def _played_id(source: str, dialogue: str, played: Collection[str]) -> str:
     return id_
 
 
-def _show_pages(named: Mapping[str, Any], kind: str, html: Path | None, port: int | None) -> None:
-    """Show pages of the dialogues of some outputs: write them to a folder, or serve them."""
-    making = import_room("harness.board.views.dialogue_pages", "--html")
-    pages = import_room("harness.board.views.site", "--html")
-    if kind == "plays":
-        dialogues = making.pages_of(**_live().pages_of_plays(named), kind=kind)
-    elif kind == "states":
-        dialogues = making.pages_of(**pages_of_states(named), kind=kind)
-    else:
-        dialogues = making.pages_of_dialogues(named)
-    site = pages.dialogue_site(dialogues)
+def _show_pages(pages: Mapping[str, object], html: Path | None, port: int | None) -> None:
+    """Show pages of dialogues: write them to a folder, or serve them."""
+    making = import_room("harness.board.views.site", "--html")
+    site = making.dialogue_site(pages)
     if html is None:
-        pages.serve_pages(site, port, "the dialogues")
+        making.serve_pages(site, port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path]())
     click.echo(f"{html / 'index.html'}: {len(site)} files")
+
+
+def _live() -> ModuleType:
+    return import_room("harness.live.causes", "plays")
+
+
+def _grounding() -> ModuleType:
+    return import_room("harness.grounding.plain_dialogues", "--lexicalised")
+
+
+def _views() -> ModuleType:
+    return import_room("harness.board.views.dialogue_pages", "--html")
+
+
+# ------------------------------------------------------------------- the kinds of outputs
+
+
+_Given: TypeAlias = Mapping[str, Any]
+"""The parameters of the command."""
+
+_Output: TypeAlias = Any
+"""What explains the outputs of a system: a diagnosis, or what a room that may lack has of it."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is done with outputs of one kind.
+
+    Attributes:
+        accepts: The options that apply besides PREDICTIONS and --benchmark; empty: all.
+        read: Given what was read and the parameters of the command, returns the name of each
+            system and what explains it.
+        causes: What --cause may be.
+        ids: The dialogues that are played.
+        text: Explains all, or those of one domain and cause.
+        dialogue_text: Follows one dialogue.
+        pages: Makes web pages; None if there are none.
+        hint: What to do about an unknown cause.
+    """
+
+    accepts: Sequence[str]
+    read: Callable[[Sequence[_Output], _Given], Sequence[tuple[str, _Output]]]
+    causes: Callable[[Sequence[_Output]], Sequence[str]]
+    ids: Callable[[_Output], Collection[str]]
+    text: Callable[[_Output, str | None, str | None], str]
+    dialogue_text: Callable[[_Output, str], str]
+    pages: Callable[[Mapping[str, _Output]], Mapping[str, object]] | None = None
+    hint: str = ""
+
+
+_SCORING = ("free_running", "goals", "lexicalised", "rules", "placeholders")
+"""The parameters of the command that say how to score."""
+
+
+def _options(given: _Given, **more: object) -> Options:
+    return Options(**{name: given[name] for name in _SCORING} | more)
+
+
+def _free_running(systems: Sequence[NamedOutputs], given: _Given) -> list[tuple[str, _Output]]:
+    """Return the free-running dialogues of each system; remarks are printed."""
+    loaded = chosen_benchmark(given["benchmark"])
+    played = []
+    for system in systems:
+        scorer = Scorer(loaded, system.options(_options(given)))
+        _, dialogues = free_run_predictions(scorer, system.content, system.source)
+        tell(system.source, dialogues.remarks)
+        played.append((system.name, dialogues))
+    return played
+
+
+def _responses(systems: Sequence[NamedOutputs], given: _Given) -> list[tuple[str, _Output]]:
+    """Return why each system loses Inform and Success; remarks are printed."""
+    loaded = chosen_benchmark(given["benchmark"])
+    diagnosed = []
+    for system in systems:
+        options = _options(given, setup="strict", metrics=["inform"])
+        diagnosis, remarks = diagnosis_of(system, options, loaded)
+        tell(system.source, remarks)
+        diagnosed.append((system.name, diagnosis))
+    return diagnosed
+
+
+def diagnosis_of(
+    system: NamedOutputs, options: Options, benchmark: Benchmark
+) -> tuple[Diagnosis, Sequence[Remark]]:
+    """Return why a system loses Inform and Success, and the remarks on its outputs."""
+    scorer = Scorer(benchmark, system.options(options))
+    submission = check_predictions(scorer, system.content, system.source)
+    _, played, remarks = played_predictions(scorer, submission)
+    return diagnose(played), remarks
+
+
+def _response_causes(diagnoses: Sequence[Diagnosis]) -> Sequence[str]:
+    if any(diagnosis.played.submission.lexicalised for diagnosis in diagnoses):
+        return (*_grounding().CAUSES, *_STRICT_CAUSES)
+    return _STRICT_CAUSES
+
+
+_DELEXICALISED = "\n\nThe same responses, delexicalised by the harness:\n\n"
+
+
+def _response_text(diagnosis: Diagnosis, domain: str | None, cause: str | None) -> str:
+    """Return why Inform and Success are lost; of plain English, grounded scores come first.
+
+    Scores that do not have the cause are left out.
+    """
+    texts = []
+    if diagnosis.played.submission.lexicalised and cause in (None, *_grounding().CAUSES):
+        texts.append(_grounding().diagnose(diagnosis.played).text(domain, cause))
+    if cause in (None, *_STRICT_CAUSES):
+        texts.append(diagnosis_text(diagnosis, domain, cause))
+    return _DELEXICALISED.join(texts)
+
+
+def _response_dialogue(diagnosis: Diagnosis, id_: str) -> str:
+    """Return one of the dialogues turn by turn; of plain English, grounded scores come first."""
+    text = dialogue_text(diagnosis, id_)
+    if not diagnosis.played.submission.lexicalised:
+        return text
+    plain: str = _grounding().diagnose(diagnosis.played).dialogue_text(id_)
+    return _DELEXICALISED.join([plain, text])
+
+
+def _states(systems: Sequence[NamedOutputs], given: _Given) -> list[tuple[str, _Output]]:
+    """Return the scored states of each system, and of a dialogue to follow its turns."""
+    scored = scored_files(
+        systems, given["benchmark"], given["gold_version"], wanted=given["dialogue"]
+    )
+    return [(file.name, file) for file in scored]
+
+
+def _state_pages(named: Mapping[str, ScoredFile]) -> Mapping[str, object]:
+    diagnoses = {name: diagnosed_file(file) for name, file in named.items()}
+    pages: Mapping[str, object] = _views().pages_of(**pages_of_states(diagnoses), kind="states")
+    return pages
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "plays": _Kind(
+        accepts=("dialogue", "domain", "cause", "html", "serve"),
+        read=lambda runs, given: runs,
+        causes=lambda runs: (*_live().CAUSES, *_grounding().LOST_BY),
+        ids=lambda run: run.config.tasks,
+        text=lambda run, domain, cause: _live().why_text(run, domain, cause),
+        dialogue_text=lambda run, id_: _live().followed_text(run, id_),
+        pages=lambda named: _views().pages_of(**_live().pages_of_plays(named), kind="plays"),
+    ),
+    "free-running dialogues": _Kind(
+        accepts=("dialogue", "domain", "cause", "free_running", "goals", "lexicalised", "rules"),
+        read=_free_running,
+        causes=lambda played: (*_grounding().CAUSES, *_grounding().LOST_BY),
+        ids=lambda played: played.outcomes,
+        text=lambda played, domain, cause: played.text(domain, cause),
+        dialogue_text=lambda played, id_: played.dialogue_text(id_),
+    ),
+    "states alone": _Kind(
+        accepts=("dialogue", "domain", "cause", "html", "serve", "gold_version"),
+        read=_states,
+        causes=lambda files: SLOT_ERRORS,
+        ids=lambda file: [dialogue_id(dialogue.id) for dialogue in file.file.dialogues],
+        text=lambda file, domain, cause: tracked_text(diagnosed_file(file), domain, cause),
+        dialogue_text=lambda file, id_: formatted(tracking_tables([file], wanted=id_), "text"),
+        pages=_state_pages,
+    ),
+    "responses": _Kind(
+        accepts=(),
+        read=_responses,
+        causes=_response_causes,
+        ids=lambda diagnosis: [result.id for result in diagnosis.results],
+        text=_response_text,
+        dialogue_text=_response_dialogue,
+        pages=lambda named: _views().pages_of_dialogues(named),
+        hint="; add --lexicalised for those of grounded scores",
+    ),
+}
