@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from dataclasses import replace
 
@@ -24,6 +25,14 @@ def test_score_shows_the_trials_of_a_play_together(track: Track) -> None:
     figures = track.run.json("score", *files)
     assert figures["solved"] == pytest.approx(100 * 20 / 30)
     assert "grounded" in track.run("score", files[0], "--free-running").out
+    lines = track.run.done("score", *files, "--per-dialogue", "-").out.splitlines()
+    [last] = [
+        line
+        for line in map(json.loads, lines)
+        if (line["dialogue"], line["trial"]) == ("town030", 2)
+    ]
+    assert last["outcome"]["solved"]
+    assert {domain["fault"] for domain in last["domains"].values()} == {"none"}
     refused = track.run.refused("score", *files, "--intervals")
     assert "--intervals is not for files of `mwz play`" in refused
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from helpers import PROJECT
+from helpers import PROJECT, Cli
 from live_tasks import play_task
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.data import DomainTask, Task
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline
@@ -261,9 +261,10 @@ def test_a_behaviour_shows(world: World, behaviour: str, responses: list[str], a
     assert re.search(answer, said), said
 
 
-def test_an_unknown_behaviour_is_refused() -> None:
-    with pytest.raises(InputError, match="unknown behaviour 'rude'; choose from unavailable"):
-        scripted_user("rude")
+def test_an_unknown_behaviour_is_refused(cli: Cli) -> None:
+    for name in ("rude", ""):
+        message = cli.refused("play", "--user", f"scripted:{name}")
+        assert f"unknown behaviour '{name}'; choose from unavailable" in message
 
 
 @pytest.mark.slow

@@ -111,8 +111,13 @@ def command(
     _check_usage(click.get_current_context().params)
     options = Options(metrics=[name.strip() for name in metrics.split(",")], **how)
     plays = [] if options.free_running else read_plays(predictions, benchmark)
+    is_one_file = lines_target == STANDARD_STREAM or os.path.isfile(lines_target or "")
+    option.refuse_if(
+        is_one_file and len(plays or predictions) > 1,
+        "--per-dialogue needs a folder where several files are scored",
+    )
     if plays:
-        _show_plays(plays, json_target, format_)
+        _show_plays(plays, json_target, lines_target, format_)
         return 0
     wanted: set[Literal["intervals", "lines"]] = set()
     if intervals or plot is not None:
@@ -192,13 +197,22 @@ def _jobs(
         yield outputs.content, outputs.source, options, wanted
 
 
-def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, format_: str) -> None:
+def _show_plays(
+    plays: Sequence[tuple[str, Any]],
+    json_target: str | None,
+    lines_target: str | None,
+    format_: str,
+) -> None:
     """Show and write the results of live dialogues."""
-    option.accept_only("predictions", "benchmark", "json_target", "format_")
+    option.accept_only("predictions", "benchmark", "json_target", "lines_target", "format_")
     results = [play.figures for _, play in plays]
     if json_target is not None:
         write_json(json_target, results[0] if len(results) == 1 else results)
-    if json_target == STANDARD_STREAM:
+    if lines_target is not None:
+        for name, (_, play) in zip(short_names([name for name, _ in plays]), plays, strict=True):
+            path = str(Path(lines_target, f"{name}.jsonl")) if len(plays) > 1 else lines_target
+            write_text(path, "".join(f"{json.dumps(line)}\n" for line in play.dialogue_lines))
+    if STANDARD_STREAM in (json_target, lines_target):
         return
     if len(plays) > 1 or format_ != "text":
         table = import_room("harness.live.live_track", "plays").plays_table(plays)
@@ -217,17 +231,9 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         picture_format(given["plot"])
     json_target, lines_target = given["json_target"], given["lines_target"]
     is_free_running, goals = given["free_running"], given["goals"]
-    several = len(given["predictions"]) > 1
-    several_to_one_file = several and (
-        lines_target == STANDARD_STREAM
-        or (lines_target is not None and os.path.isfile(lines_target))
-    )
     option.refuse_if(
         json_target == lines_target == STANDARD_STREAM,
         "--json and --per-dialogue cannot both go to standard output",
-    )
-    option.refuse_if(
-        several_to_one_file, "--per-dialogue needs a folder where several files are scored"
     )
     option.refuse_if(
         given["predictions"].count(STANDARD_STREAM) > 1, "standard input can be read only once"

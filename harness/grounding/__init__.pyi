@@ -5,6 +5,7 @@ from .faults import (
     AT_FAULT as AT_FAULT,
     Fault as Fault,
     UserPart as UserPart,
+    part_record as part_record,
     user_parts as user_parts,
 )
 from .grounded import (

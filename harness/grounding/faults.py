@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, normalize_slot_name
@@ -81,6 +81,13 @@ class UserPart:
         }
         parts = [f"{what}: {', '.join(slots)}" for what, slots in left_out.items() if slots]
         return "; ".join(parts)
+
+
+def part_record(part: UserPart) -> dict[str, Any]:
+    """Return what a user did of a goal domain as lines per dialogue have it."""
+    user = asdict(part)
+    fault, said = user.pop("fault"), {name: user.pop(name) for name in ("inform", "success")}
+    return {"fault": fault, "said": said, "user": user}
 
 
 def user_parts(

@@ -40,7 +40,7 @@ from ..submission import (
     normalize_submission,
 )
 from .facts import FACT_SLOTS, refuse_delexicalised, turn_domains
-from .faults import AT_FAULT, UserPart, user_parts
+from .faults import AT_FAULT, UserPart, part_record, user_parts
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -184,11 +184,7 @@ class PlainDialogues:
         for id_, texts in self.normalized.responses.items():
             grounded = asdict(self.outcomes[id_])
             for domain, part in self.parts.get(id_, {}).items():
-                user = asdict(part)
-                line = grounded["domains"][domain]
-                line["fault"] = user.pop("fault")
-                line["said"] = {name: user.pop(name) for name in ("inform", "success")}
-                line["user"] = user
+                grounded["domains"][domain] |= part_record(part)
             further = {"grounded": grounded}
             results.append(DialogueResult(id_, len(texts), responses=texts, further=further))
         return results

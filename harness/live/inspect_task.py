@@ -33,9 +33,8 @@ def multiwoz(benchmark: str | None = None, behaviour: str = "") -> Task:
     for id_, live_task in world.tasks.items():
         samples.append(Sample(id=id_, input="\n".join(live_task.message), target="solved"))
     dataset = MemoryDataset(samples, name=f"tasks of {world.scorer.benchmark.name}")
-    return Task(
-        dataset=dataset, solver=live_dialogue(world, scripted_user(behaviour)), scorer=outcome()
-    )
+    user = scripted_user(behaviour) if behaviour else ScriptedUser
+    return Task(dataset=dataset, solver=live_dialogue(world, user), scorer=outcome())
 
 
 @solver

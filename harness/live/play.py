@@ -52,7 +52,7 @@ from .environment import MISSING, outcome_of
 from .mcp_server import Desk, serve
 from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
-from .users import person_at_terminal, scripted_user, scripted_users
+from .users import ScriptedUser, person_at_terminal, scripted_user, scripted_users
 from .world import (
     SCRIPTS,
     BrokenOffError,
@@ -292,10 +292,10 @@ def _talker(
 ) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     script, _, behaviour = name.partition(":")
+    if name == SCRIPTS[role]:
+        return script_name(role), {"agent": Baseline, "user": ScriptedUser}[role]
     if role == "user" and script == SCRIPTS[role]:
         return script_name(role, behaviour), scripted_user(behaviour)
-    if name == SCRIPTS[role]:
-        return script_name(role), Baseline
     full_name = name
     maker: Any
     if role in models:

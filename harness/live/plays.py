@@ -9,7 +9,7 @@ tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import comb, lcm
@@ -23,7 +23,7 @@ from ..benchmark import REFERENCE
 from ..comparison import Evidence, Interval, intervals_of
 from ..errors import counted
 from ..glossary import glossary
-from ..grounding import AT_FAULT, Fault, UserPart, told_shares
+from ..grounding import AT_FAULT, Fault, UserPart, part_record, told_shares
 from ..io import figure, text_table
 from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
@@ -203,6 +203,18 @@ class LiveRun:
                         )
             parts.append(by_domain)
         return parts
+
+    @property
+    def dialogue_lines(self) -> Iterator[dict[str, Any]]:
+        """Of each line the outcome, and of each goal domain what the user did and whose fault."""
+        for line, parts in zip(self.lines, self.parts, strict=True):
+            domains = {domain: part_record(part) for domain, part in parts.items()}
+            yield {
+                "dialogue": line["dialogue_id"],
+                "trial": line["trial"],
+                "outcome": line["outcome"],
+                "domains": domains,
+            }
 
     @property
     def _said_figures(self) -> dict[str, int | float]:

@@ -374,14 +374,12 @@ class ScriptedUser:
 
 
 @cache
-def scripted_user(behaviour: str = "") -> UserMaker:
-    """Return what makes the scripted user with a behaviour; without a name, it cooperates.
+def scripted_user(behaviour: str) -> UserMaker:
+    """Return what makes the scripted user with a behaviour, which does not cooperate.
 
     Raises:
         InputError: There is no such behaviour.
     """
-    if not behaviour:
-        return ScriptedUser
     if behaviour not in behaviours():
         problem = unknown("behaviour", behaviour, behaviours())
         raise InputError(f"user scripted:{behaviour}", problem)
@@ -391,7 +389,10 @@ def scripted_user(behaviour: str = "") -> UserMaker:
 @cache
 def scripted_users() -> Mapping[str, UserMaker]:
     """Return what makes each scripted user, by what records call it."""
-    return {script_name("user", name): scripted_user(name) for name in ("", *behaviours())}
+    users: dict[str, UserMaker] = {script_name("user"): ScriptedUser}
+    for name in behaviours():
+        users[script_name("user", name)] = scripted_user(name)
+    return users
 
 
 def _listed(slots: Sequence[str]) -> str:
