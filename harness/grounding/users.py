@@ -109,12 +109,12 @@ def _played(run: Any) -> Iterator[tuple[Counter[str], Counter[str]]]:
         id_, people = line["dialogue_id"], Counter[str]()
         goal, words = world.goals[id_], " ".join(world.task(id_).message)
         users = [turn["user"] for turn in line["turns"]]
-        responses = [turn["response"] for turn in line["turns"]]
         if id_ not in counted:
             counted.add(id_)
             human = _same_goal(world.scorer.benchmark, id_, goal)
             people = _people(human, goal, words, world.scorer)
-        yield user_counts(users, goal, world.grounded(id_, responses, users), parts, words), people
+        outcome = world.grounded(id_, line["turns"])
+        yield user_counts(users, goal, outcome, parts, words), people
 
 
 def _same_goal(benchmark: Benchmark, id_: str, goal: Mapping[str, Goal]) -> Dialogue | None:

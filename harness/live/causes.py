@@ -37,7 +37,6 @@ from .environment import (
     Outcome,
     made_up_numbers,
     numbers_missing,
-    responses_in_context,
 )
 from .plays import Line, LiveRun, play_scripts
 from .users import SPANS, Heard
@@ -56,20 +55,23 @@ class Case:
 
     Attributes:
         domain: The domain.
-        wanted: What the user wants of it.
         world, task, turns, outcome: The benchmark, and the dialogue.
         grounded: How the responses meet the goal.
         said: What the user says and asks about the domain.
     """
 
     domain: str
-    wanted: DomainTask
     world: World
     task: Task
     turns: Sequence[Turn]
     outcome: Outcome
     grounded: GroundedDomain
     said: Said
+
+    @property
+    def wanted(self) -> DomainTask:
+        """What the user wants of the domain."""
+        return self.task.domains[self.domain]
 
     @property
     def tries(self) -> list[tuple[int, ToolCall]]:
@@ -98,14 +100,11 @@ class Case:
         return [slot for slot, is_right in slots.items() if not is_right]
 
     @cached_property
-    def naming(self) -> dict[int, Heard]:
-        """The turns whose responses name a venue of the domain -> what the user hears there."""
-        naming = {}
-        for turn, recorded in enumerate(self.turns):
-            heard = Heard(recorded["response"], self.world, self.domain)
-            if heard.names:
-                naming[turn] = heard
-        return naming
+    def naming(self) -> list[int]:
+        """The turns whose responses name a venue of the domain."""
+        responses = [turn["response"] for turn in self.turns]
+        heard = [Heard(response, self.world, self.domain) for response in responses]
+        return [turn for turn, part in enumerate(heard) if part.names]
 
 
 Rule: TypeAlias = Callable[[Case], str]
@@ -113,19 +112,18 @@ Rule: TypeAlias = Callable[[Case], str]
 
 
 def _objections(case: Case) -> str:
-    """Return what the user objected to in vain, in words; an empty text if it did not object."""
-    if not case.naming:
-        return ""
-    # It said the constraint again after an offer, and the last offer still contradicts it.
-    since, last = min(case.naming) + 1, max(case.naming)
+    """Return what the last offer contradicts and the user said after the first; empty if nothing.
+
+    It objected in vain.
+    """
     objections = []
-    for slot in case.naming[last].contradicted(case.wanted.info):
-        value = case.wanted.info[slot]
-        if case.said.says(normalize_slot_name(slot, case.world.scorer.rules), value, since):
-            objections.append(f"{slot} {value}")
-    if not objections:
-        return ""
-    return f"; the user objected ({', '.join(objections)}) and gave up"
+    for last in case.naming[-1:]:
+        heard = Heard(case.turns[last]["response"], case.world, case.domain)
+        for slot in heard.contradicted(case.wanted.info):
+            name, value = normalize_slot_name(slot, case.world.scorer.rules), case.wanted.info[slot]
+            if case.said.says(name, value, case.naming[0] + 1):
+                objections.append(f"{slot} {value}")
+    return f"; the user objected ({', '.join(objections)}) and gave up" if objections else ""
 
 
 def _fitting(case: Case) -> str:
@@ -234,7 +232,7 @@ def unfit_offer(case: Case) -> str:
     fits = not set(case.world.matching(case.domain, case.wanted.info)).isdisjoint(venues)
     if not case.naming or (case.grounded.matched_all and (fits or not venues)):
         return ""
-    return f"turn {max(case.naming)}: {_unfit(case, venues)}"
+    return f"turn {case.naming[-1]}: {_unfit(case, venues)}"
 
 
 def not_booked(case: Case) -> str:
@@ -259,9 +257,7 @@ def not_answered(case: Case) -> str:
         problems.append("the number that a booking returns is never told")
     if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
         problems.append(f"nothing is told of the {case.domain}")
-    if not problems:
-        return ""
-    return "; ".join(problems) + _objections(case)
+    return "; ".join(problems) + _objections(case) if problems else ""
 
 
 OF_DIALOGUES: Mapping[str, Rule] = {
@@ -308,14 +304,11 @@ def findings(line: Mapping[str, Any], world: World) -> list[Finding]:
     task, turns, outcome = world.task(line["dialogue_id"]), line["turns"], line["outcome"]
     if outcome["solved"]:
         return []
-    users = [turn["user"] for turn in turns]
-    grounded = world.grounded(task.id, responses_in_context(turns), users).domains
+    grounded = world.grounded(task.id, turns).domains
     said = world.said(task.id, turns)
     cases = {}
-    for domain, wanted in task.domains.items():
-        cases[domain] = Case(
-            domain, wanted, world, task, turns, outcome, grounded[domain], said[domain]
-        )
+    for domain in task.domains:
+        cases[domain] = Case(domain, world, task, turns, outcome, grounded[domain], said[domain])
     last = next(iter(cases))
     for _, call in calls_in(turns):
         _, _, domain = call["name"].partition("_")

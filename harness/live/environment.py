@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 from ..benchmark import REFERENCE
 from ..data import Task
 from ..errors import InputError
-from ..grounding import NAMING_SLOTS, in_context
+from ..grounding import NAMING_SLOTS
 from ..io import valid_text
 from ..scoring import Reward
 from .users import Heard, ScriptedUser
@@ -215,9 +215,7 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    grounded = world.grounded(
-        task.id, responses_in_context(turns), [turn["user"] for turn in turns]
-    )
+    grounded = world.grounded(task.id, turns)
     results = [call["result"] for _, call in calls_in(turns)]
     booked, unasked = booked_slots(task, bookings(turns), world)
     whole = error is None and not numbers_missing(world, task, turns)
@@ -238,11 +236,6 @@ def outcome_of(
         "books": books,
         "solved": requested and books and not made_up_numbers(turns, world),
     }
-
-
-def responses_in_context(turns: Iterable[Turn]) -> list[str]:
-    """Return the responses as scores read them: "yes" alone answers what the user asked."""
-    return [in_context(turn["response"], turn["user"]) for turn in turns]
 
 
 def booked_slots(

@@ -566,7 +566,7 @@ def replayed(lines: Sequence[Recorded], world: World) -> LiveRun:
                 line |= {"outcome": outcome, "costs": {}}
             every.append(line)
     run = LiveRun(config, every, len(every) - len(by_place))
-    if run.scripted:
+    if config.scripted:
         return run
     first_trials: dict[str, str] = {}
     for name, turns in run.data.items():

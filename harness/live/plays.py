@@ -28,7 +28,7 @@ from ..io import figure, text_table
 from ..metrics import Figure, Figures, Metric, Presentation, Sums, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
-from .environment import MAX_TURNS, Environment, Outcome, responses_in_context
+from .environment import MAX_TURNS, Environment, Outcome
 from .users import ScriptedUser, scripted_users
 from .world import (
     BrokenOffError,
@@ -153,11 +153,6 @@ class LiveRun:
     missing: int = 0
 
     @property
-    def scripted(self) -> bool:
-        """Whether the user is a scripted one, whose words can be checked."""
-        return self.config.scripted
-
-    @property
     def by_script(self) -> bool:
         """Whether the agent is the scripted one, too: `play_scripts` plays the same."""
         is_baseline = self.config.agent_name == script_name("agent")
@@ -188,13 +183,11 @@ class LiveRun:
         world = self.config.world
         parts = []
         for line in self.lines:
-            users = [turn["user"] for turn in line["turns"]]
-            responses = responses_in_context(line["turns"])
-            by_domain = world.user_parts(line["dialogue_id"], users, responses)
+            by_domain = world.user_parts(line["dialogue_id"], line["turns"])
             for domain, slots in line["outcome"]["booked"].items():
                 by_domain[domain] = _with_booking(by_domain[domain], slots, world)
             is_broken_off = line["outcome"]["error"] is not None
-            if is_broken_off or self.scripted or _ended_by_agent(line["turns"]):
+            if is_broken_off or self.config.scripted or _ended_by_agent(line["turns"]):
                 for domain, part in by_domain.items():
                     if part.fault in AT_FAULT:
                         fault: Fault = "none" if is_broken_off else "agent"

@@ -33,7 +33,15 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..data import DomainTask, Task, chosen_goals, load_benchmark, load_tasks, task_goals
 from ..errors import InputError, cut, unknown
-from ..grounding import GroundedDialogue, Said, UserPart, ground, read_user, user_parts
+from ..grounding import (
+    GroundedDialogue,
+    Said,
+    UserPart,
+    ground,
+    in_context,
+    read_user,
+    user_parts,
+)
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import WrongSlot
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
@@ -231,41 +239,20 @@ class World:
             raise InputError(f"tasks of {name}", f"no task for dialogue {id_}")
         return task
 
-    def grounded(
-        self, id_: str, responses: Iterable[str], users: Sequence[str] = ()
-    ) -> GroundedDialogue:
-        """Compare responses with the goal of a dialogue and the venues.
-
-        Args:
-            id_: The dialogue's id.
-            responses: What the agent says.
-            users: What the user says before each, where that is known.
-        """
+    def grounded(self, id_: str, turns: Sequence[Turn]) -> GroundedDialogue:
+        """Compare the responses of a dialogue with its goal and the venues."""
+        users, responses = talk_in(turns)
         return ground(responses, self.goals[id_], self._database, self.delexicalise, users=users)
 
     def said(self, id_: str, turns: Sequence[Turn]) -> dict[str, Said]:
         """Return what the user says and asks in a dialogue, by domain."""
-        users, responses = [], []
-        for turn in turns:
-            users.append(turn["user"])
-            responses.append(turn["response"])
-        return read_user(users, responses, self.goals[id_], self.delexicalise)
+        return read_user(*talk_in(turns), self.goals[id_], self.delexicalise)
 
-    def user_parts(
-        self, id_: str, users: Sequence[str], responses: Sequence[str]
-    ) -> dict[str, UserPart]:
-        """Return what the user did of every domain of a task, and whose fault it is if it is lost.
-
-        Args:
-            id_: The dialogue.
-            users: What the user says, turn by turn.
-            responses: The response to each.
-        """
-        goal = self.goals[id_]
-        outcome = self.grounded(id_, responses)
-        return user_parts(
-            users, responses, goal, outcome, self._database, self.delexicalise, self._rules
-        )
+    def user_parts(self, id_: str, turns: Sequence[Turn]) -> dict[str, UserPart]:
+        """Return what the user did of every goal domain, and whose fault it is if that is lost."""
+        outcome = self.grounded(id_, turns)
+        database, plain = self._database, self.delexicalise
+        return user_parts(*talk_in(turns), self.goals[id_], outcome, database, plain, self._rules)
 
     def grounded_reward(
         self,
@@ -309,7 +296,9 @@ class World:
             except (InputError, BrokenOffError) as error:
                 rewards.append(Reward(0.0, f"dialogue {id_}: {error}"))
             else:
-                rewards.append(Reward(float(self.grounded(task.id, responses).success)))
+                goal = self.goals[task.id]
+                outcome = ground(responses, goal, self._database, self.delexicalise)
+                rewards.append(Reward(float(outcome.success)))
         return rewards
 
     # ------------------------------------------------------------------------------------- tools
@@ -530,6 +519,18 @@ def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
     for number, turn in enumerate(turns):
         for call in turn.get("calls", ()):
             yield number, call
+
+
+def talk_in(turns: Iterable[Turn]) -> tuple[list[str], list[str]]:
+    """Return what users say and the responses, as scores read them.
+
+    "Yes" alone answers what the user asked.
+    """
+    users, responses = [], []
+    for turn in turns:
+        users.append(turn["user"])
+        responses.append(in_context(turn["response"], turn["user"]))
+    return users, responses
 
 
 LONGEST_SHOWN = 90
