@@ -295,6 +295,7 @@ def test_fields_of_requests_are_sent_and_recorded(
     [
         (["--request", "stop=END"], "a text has quotes: 'stop=\"…\"'"),
         (["--request", "seed=1", "--request", "seed=2"], "'seed' is there twice"),
+        (["--request", "temperature=1", "--temperature", "1"], "'temperature' is there twice"),
         (["--request", "tools=[]"], "the harness sets model, messages, tools, stream"),
         (["--request", 'api_key="sesame"'], "a key is given by OPENAI_API_KEY"),
         (["--request", 'user="sk-sesame"'], "a key is given by OPENAI_API_KEY"),
@@ -397,6 +398,13 @@ def test_a_result_that_a_model_makes_up_is_cut_off(play: _Player, tmp_path: Path
     [line] = _lines(tmp_path / "p.jsonl")
     assert len(line["turns"][0]["calls"]) == 1
     assert server.requests[1]["messages"][2]["content"] == call
+
+
+def test_an_answer_that_is_cut_off_is_told_once(play: _Player, tmp_path: Path) -> None:
+    body = completion(saying("I can")).replace(b'"stop"', b'"length"')
+    with chat_server(lambda messages: body) as server:
+        run = play.done(server, tmp_path / "p.jsonl")
+    assert run.err.count("cuts an answer off, which has too many tokens; see --max-tokens") == 1
 
 
 def test_a_text_that_looks_like_a_call_later_is_a_response(play: _Player, tmp_path: Path) -> None:

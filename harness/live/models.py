@@ -19,8 +19,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from tqdm import tqdm
+
 from mwz.normalization import digest_of_json
 
+from ..cli import notify
 from ..data import Task
 from ..errors import InputError, cut, cut_repr, without_secrets
 from ..io import valid_text
@@ -76,6 +79,8 @@ _READ_CALLS = (
     "llama-server: --jinja), or give --calls text"
 )
 
+_CUT = "cuts an answer off, which has too many tokens; see --max-tokens, or the server's context"
+
 _LONGEST_FIELDS = 100
 """Characters of the further fields of requests that names of models show, else their digest."""
 
@@ -129,7 +134,7 @@ class ChatModel:
         self.recorded_name = f"{name}, prompts {versioned('prompts')}{_shown_fields(fields)}"
         self.address = _shown_address(base_url)
         self.place = f"model {name} at {self.address}"
-        self.has_called = False
+        self.has_called = self._has_cut = False
         if not self.address.startswith(("http://", "https://")):
             raise InputError(self.place, "expected an address with http:// or https://")
         try:
@@ -219,6 +224,11 @@ class ChatModel:
                 trouble = f"no chat completion: {cut(str(error), _LONGEST_ERROR)}"
                 continue
             cost.update({"calls": 1, **tokens})
+            is_cut = getattr(answer.choices[0], "finish_reason", None) == "length"
+            if is_cut and not self._has_cut:
+                self._has_cut = True
+                with tqdm.external_write_mode():
+                    notify(f"{self.place}: {_CUT}")
             return message
         raise _UnansweredError(trouble, 0, f"{attempts} attempts")
 

@@ -47,7 +47,7 @@ from ..io import (
     write_json,
 )
 from .agents import Agent, Baseline, Call, function_agent, imported_function
-from .causes import findings
+from .causes import CAUSES, findings
 from .environment import MISSING, outcome_of
 from .mcp_server import Desk, serve
 from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
@@ -181,6 +181,7 @@ def command(
     request = dict(fields)
     for key, value in (("max_tokens", max_tokens), ("temperature", temperature)):
         if value is not None:
+            option.refuse_if(key in request, f"{key!r} is there twice")
             request[key] = value
     models = _models(agent, user, base_url, timeout, request)
     option.refuse_if(
@@ -360,7 +361,7 @@ def play_tasks(
                 causes: Counter[str] = Counter()
                 for first in first_lines:
                     causes.update({finding.cause for finding in findings(first, config.world)})
-                listed = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
+                listed = ", ".join(f"{name} ({causes[name]})" for name in CAUSES if causes[name])
                 many = f"none of the first {_FIRST} dialogues is solved: {listed}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"
                 raise InputError(f"agent {config.agent_name}", f"{many}; {remedy}")
