@@ -557,7 +557,7 @@ def test_a_file_with_its_own_gold_has_no_rank(tmp_path: Path, multiwoz: Benchmar
     # Of a version that is named, the installed states count and not the file's.
     honest = _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2").scores.result
     assert isinstance(honest, TrackedScores)
-    assert (honest.gold, honest.jga < 10) == ("version", True)
+    assert (honest.gold, honest.jga < 10) == ("benchmark", True)
 
 
 # ------------------------------------------------------------------------------- plain English

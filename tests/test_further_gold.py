@@ -364,6 +364,26 @@ def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
     return lambda content: content["further_gold"][version][choice]["result"]["metrics"].update(to)
 
 
+def test_a_tracker_of_a_version_is_scored_on_the_benchmarks_states_too(
+    board: _Board, tmp_path: Path
+) -> None:
+    content: dict[str, list[Any]] = {}
+    for id_, played in load_benchmark("sample").dialogues.items():
+        # Its own gold states are none of these. The tracker is right but in the first turn.
+        content[id_] = [{"gt": STARS, "pr": state} for state in ({}, *played.states[1:])]
+    path = write_json(tmp_path / "own.json", content)
+    options = ("--track", "state-tracking", "--benchmark", "sample")
+    board.run.done("submit", path, "--name", "Other", "--gold", "1.1", *options)
+    other, own = read_entry(board.folder / "other").scores.tracked()
+    assert (other.gold, other.version, other.coverage.of) == ("version", "1.1", 29)
+    assert (own.gold, own.version, own.coverage.of) == ("benchmark", "1.0", 30)
+    assert other.without_dontcare is not None
+    careful = read_entry(board.folder / "careful").scores
+    assert own.gold_digest == next(careful.tracked()).gold_digest
+    board.verify.done("other", "--strict")
+    board.run.refused("submit", path, "--name", "Third", "--gold", "1.2", *options)
+
+
 def test_an_edited_figure_is_found_with_what_it_should_be(board: _Board) -> None:
     true = board.further()["1.1"]["drop"].jga
     change_scores(board.folder / "careful", _figure("1.1", "drop", JGA=99.0))

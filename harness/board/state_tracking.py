@@ -68,14 +68,15 @@ def scored_states(
         reading: How it was read.
         golds: Further gold states.
     """
+    benchmark, rules = reading.scorer.benchmark, rule_set(DEFAULT_RULES)
+    own_version, _ = gold_versions(benchmark.name)
     signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-    gold: GoldSource = "file"
-    if file.gold is not None:
-        gold = "version"
-    elif file.benchmark is not None:
+    gold: GoldSource = "version"
+    if file.benchmark is None:
+        gold = "file"
+    elif file.gold is None or file.gold.version == own_version:
         gold = "benchmark"
-        data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
-        signature = replace(signature, data=data)
+        signature = replace(signature, data=benchmark.content_hash(rules))
     result = tracker_scores(
         file.dialogues,
         score_tracking(file.dialogues),
@@ -84,11 +85,14 @@ def scored_states(
         gold=gold,
         gold_version=reading.gold,
     )
-    if file.gold is not None:
+    if file.gold is not None and gold == "version":
         # What a version lacks is nothing that the tracker leaves out.
         dialogues, turns = len(file.gold.states), file.gold.turns
         result = result.covering(Coverage(dialogues, dialogues, turns, turns))
-    benchmark, rules = reading.scorer.benchmark, rule_set(DEFAULT_RULES)
+        # Against the benchmark's own as well, and these without `dontcare`.
+        own = [load_gold_states(own_version, benchmark)] if own_version else []
+        versions = {states.version: states for states in (*own, file.gold, *golds)}
+        golds = list(versions.values())
     states: dict[str, list[BeliefState]] = {}
     for dialogue in file.dialogues:
         id_ = dialogue_id(dialogue.id)
@@ -101,11 +105,6 @@ def scored_states(
     fingerprints = None
     if states:
         fingerprints = fingerprints_of(benchmark, None, states, file.dialogues)
-    if file.gold is not None:
-        # Against the benchmark's own as well, and these without `dontcare`.
-        own_version, _ = gold_versions(benchmark.name)
-        own = [load_gold_states(own_version, benchmark)] if own_version else []
-        golds = list({gold.version: gold for gold in (*own, file.gold, *golds)}.values())
     further_gold = tracker_against(read, file.source, benchmark, golds)
     return Scores(result=result, fingerprints=fingerprints, further_gold=further_gold)
 
@@ -253,7 +252,7 @@ def _row(
     whole, played = figure(scores.jga_lower_bound, 2), figure(scores.jga, 2)
     bound_words = f"≥ {whole} {{over}}; {played} {{submitted}}"
     # The note on a system of another track stands there.
-    with_note = entry.system.track == _NAME and not is_further
+    with_note = entry.system.track == _NAME and (scores.gold == "benchmark" or not is_further)
     return completed(row, of_states, coverage, bounds, bound_words, with_note)
 
 
