@@ -12,6 +12,7 @@ from helpers import CAREFUL, Cli, table_rows, write_json
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import read_entry
 from mwz.harness.cli import reading
+from mwz.harness.data.gold_states import install_gold_states, read_gold_states
 
 
 @pytest.fixture
@@ -83,6 +84,39 @@ def test_entries_need_no_outputs(
         assert float(stored[f"{name}.2.2"]) == pytest.approx(result.figures[name])
         assert float(ours[f"{name}.2.2"]) == pytest.approx(result.figures[name])
     assert (ours["JGA.2.2_p"], ours["F1.2.2_p"]) == ("1.0", "")
+
+
+TRADE = "trade-dst/results/results/test-rank=0.json"
+STAR = "DST-STAR/data/mwz2.1.zip"
+
+
+@pytest.mark.real_data
+def test_trackers_of_2_0_beside_their_entries(
+    cli: Cli, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "load_benchmark", lambda name: multiwoz)
+    for version, name in (("2.0", TRADE), ("2.1", STAR)):
+        gold, _ = read_gold_states(version, upstream / name, multiwoz)
+        assert (len(gold.states), gold.turns) == (999, 7368)
+        install_gold_states(gold)
+    # STAR's `true` and `false`.
+    hotels = [state.get("hotel", {}) for states in gold.states.values() for state in states]
+    assert {hotel.get("type") for hotel in hotels} == {None, "hotel", "guesthouse", "dontcare"}
+    files = [upstream / "MLCSG-ACL2020" / "all_prediction_TRADE.json", upstream / TRADE]
+    # As the paper's code computes it, and by the harness's rules.
+    own = [report["metrics"]["JGA"] for report in cli.json("dst", *files)]
+    assert [round(jga, 2) for jga in own] == [51.95, 49.78]
+    by_rules = [report["metrics"]["JGA"] for report in cli.json("dst", *files, "--gold", "2.0")]
+    assert [round(jga, 2) for jga in by_rules] == [51.97, 49.82]
+    message = cli.refused("compare", *files)
+    assert "name gold states that all are compared with: --gold VERSION" in message
+    # Beside an entry, a file's own gold states count nowhere; of 2.1 nothing is stored.
+    run = cli.done("table", files[1], "--baseline", "mlcsg", "--format", "csv")
+    stored, file = csv.DictReader(run.out.splitlines())
+    figures = [round(float(row[f"JGA.{v}"]), 2) for row in (stored, file) for v in ("2.0", "2.2")]
+    assert figures == [51.97, 43.91, 49.82, 43.13]
+    assert "JGA.2.1" not in stored
+    assert "JGA 43.91 and 43.13" in cli.done("compare", "mlcsg", files[1]).out
 
 
 @pytest.mark.real_data

@@ -300,6 +300,7 @@ _TRACKING = {
     "FGA": ("FGA", "with λ = 0.5"),
     "GCA": ("GCA", ""),
     "2.1": ("gold states of MultiWOZ 2.1", ""),
+    "2.3": ("gold states of MultiWOZ 2.3", ""),
     "2.4": ("gold states of MultiWOZ 2.4", ""),
 }
 """What references of trackers' figures are of -> what a sentence says before and after them."""
@@ -308,7 +309,7 @@ _TRACKING = {
 def _cited(kind: str, figures: Iterable[str]) -> list[str]:
     """Return what the references of figures are of, versions of the gold states included."""
     versions = []
-    for version in ("2.1", "2.4"):
+    for version in ("2.1", "2.3", "2.4"):
         if any(name.endswith(f".{version}") for name in figures):
             versions.append(version)
     return [*_CITED[kind], *versions]

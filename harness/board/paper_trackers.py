@@ -90,28 +90,24 @@ def stored_row(entry: Entry, versions: Sequence[str]) -> PaperSystem:
 
     Args:
         entry: The entry.
-        versions: Of the gold states. Those that nothing is stored of are left out.
+        versions: Of the gold states.
 
     Raises:
-        InputError: Nothing is stored of any.
+        InputError: Nothing is stored of its turns against one of them, or none are given.
     """
+    if not versions:
+        problem = "stores nothing of its turns against the gold states here; its outputs are needed"
+        raise InputError(f"entry {entry.key}", problem)
     stored: dict[Figure, float] = {}
     parts = []
-    by_version = {scores.version: scores for scores in entry.scores.tracked()}
-    known = [version for version in versions if version in by_version and by_version[version].exact]
-    if not known:
-        problem = f"stores nothing of its turns with the gold states {', '.join(versions)}"
-        raise InputError(f"entry {entry.key}", problem)
-    for version in known:
+    for version in versions:
         parts.append(stored_states(entry, version, _figure(MAIN[0], version)))
-    scores = by_version.get(main_version(parts[0].signature.benchmark or "", versions))
-    coverages = []
-    if scores is not None:
-        coverages = [scores.coverage]
-        for key in MAIN[1:]:
-            stored[_figure(key, scores.version or "")] = scores.result.figures[key]
+    by_version = {scores.version: scores for scores in entry.scores.tracked()}
+    scores = by_version[main_version(parts[0].signature.benchmark or "", versions)]
+    for key in MAIN[1:]:
+        stored[_figure(key, scores.version or "")] = scores.result.figures[key]
     evidence = [_joined(entry.key, parts, versions)]
-    return PaperSystem(entry.system.name, (), evidence, entry, stored, coverages)
+    return PaperSystem(entry.system.name, (), evidence, entry, stored, [scores.coverage])
 
 
 def zero_shot_row(

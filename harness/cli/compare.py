@@ -11,6 +11,7 @@ import click
 
 from .. import board, comparison
 from ..benchmark import Benchmark
+from ..data import gold_versions
 from ..errors import InputError, refuse
 from ..io import STANDARD_STREAM, printable, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
@@ -189,6 +190,9 @@ def _evidence_of_states(
         raise InputError(missing[0], "outputs missing; --dialogues needs those of all trackers")
     if missing:
         notify(f"{', '.join(missing)}: outputs missing; compared from stored results: JGA")
+    if version is None and any(system.entry is not None for system in systems):
+        # Whatever gold states files have, as entries' stored results are.
+        version, _ = gold_versions(chosen_benchmark(benchmark).name)
     evidence = []
     files = []
     for system in systems:

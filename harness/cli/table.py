@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from glob import glob
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -180,7 +181,9 @@ def _tracked_rows(
     benchmark: str | None,
     gold_version: str | None,
 ) -> tuple[list[board.PaperSystem], str]:
-    """Return a row for each tracker: against the gold states named, its own, or all installed.
+    """Return a row for each tracker: against the gold states named, or all that are installed.
+
+    Files that all have gold states of their own are compared with these, where none are named.
 
     Returns:
         The rows, and what the gold states are.
@@ -192,9 +195,19 @@ def _tracked_rows(
     loaded = load_benchmark()
     own_version, _ = gold_versions(loaded.name)
     versions = sorted({own_version or "", *installed_gold_states(loaded.name)} - {""})
+    have_own_gold = gold_version is None
+    for output in chain.from_iterable(outputs for _, outputs in groups):
+        if output.entry is None:
+            have_own_gold = have_own_gold and output.has_gold_states()
+            continue
+        have_own_gold = False
+        if output.missing is not None:
+            stored = {scores.version for scores in output.entry.scores.tracked()}
+            versions = [version for version in versions if version in stored]
     if gold_version is not None:
         versions = [version.strip() for version in gold_version.split(",")]
     golds = [load_gold_states(version, loaded) for version in versions]
+    against = [None] if have_own_gold or not golds else golds
     rows = []
     for name, outputs in groups:
         entry = outputs[0].entry if len(outputs) == 1 else None
@@ -203,9 +216,7 @@ def _tracked_rows(
         else:
             seeds = []
             for output in outputs:
-                has_gold = gold_version is None and output.has_gold_states()
-                against = [None] if has_gold else golds
-                read = tracked_files([output], against or [None], load_benchmark)
+                read = tracked_files([output], against, load_benchmark)
                 seeds.append([file for _, file in read])
             row = board.tracker_row(_title("", outputs), seeds, entry)
         rows.append(replace(row, name=name or row.name))

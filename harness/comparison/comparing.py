@@ -266,6 +266,8 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
             problems.append(
                 "compare metrics that use no states, or use gold ones for all: leave out `state`"
             )
+        if len({system.signature.gold for system in systems}) > 1:
+            problems.append("name gold states that all are compared with: --gold VERSION")
         raise InputError("these scores do not compare", problems)
 
 
