@@ -77,6 +77,8 @@ class Dialogue:
         users: What the user said before; empty where the source does not have it.
         responses: The human responses as they were written; empty where the source lacks them.
         damd_domains: The active domains that DAMD's data gives the turns; None where it has none.
+        acts: The system's acts, "Hotel-Inform" -> pairs of slot and value; empty where the reader
+            keeps none.
     """
 
     goal: Mapping[str, Goal]
@@ -87,6 +89,7 @@ class Dialogue:
     users: Sequence[str] = ()
     responses: Sequence[str] = ()
     damd_domains: Sequence[Sequence[str]] | None = None
+    acts: Sequence[Mapping[str, Sequence[Sequence[str]]]] = ()
 
     @property
     def gold_domains(self) -> Sequence[Sequence[str]]:
@@ -162,6 +165,7 @@ class Benchmark:
         trained: Domain, slot and value of all states of the train and dev splits; None where they
             are not known.
         language: The language of its texts, as in HTML; what knows English alone refuses others.
+        unpinned: Path of a file that it is made of and that is not pinned -> its git blob id.
         twin_of: The benchmark of which it is the twin: the same with other names; None of others.
         prepared: Where what is made of an installed benchmark is kept, so that it is made only
             once: the folder, and what identifies the benchmark's content and the code. What is kept
@@ -183,6 +187,7 @@ class Benchmark:
     trained: frozenset[Triplet] | None = None
     twin_of: str | None = None
     language: str = "en"
+    unpinned: Mapping[str, str] = field(default_factory=dict)
     prepared: tuple[Path, str] | None = field(default=None, init=False, repr=False, compare=False)
 
     __hash__ = object.__hash__

@@ -12,8 +12,8 @@ from helpers import Cli, build_multiwoz, write_json
 from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data import load_benchmark, load_tasks
-from mwz.harness.data.multiwoz22 import read_test_dialogues
+from mwz.harness.data import blob_id, load_benchmark, load_tasks
+from mwz.harness.data.multiwoz22 import TEST_FILES, read_annotated
 from mwz.harness.errors import InputError
 from mwz.normalization import normalize_value, rule_set
 
@@ -101,7 +101,7 @@ def _dialogue(
     write_json(folder / "test" / "dialogues_001.json", content)
     write_json(folder / "test" / "dialogues_002.json", [])
     write_json(folder / "dialog_acts.json", acts)
-    return read_test_dialogues(tmp_path / "multiwoz")["pmul1"]
+    return read_annotated(tmp_path / "multiwoz", TEST_FILES)["pmul1"]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,9 @@ def test_a_data_set_without_test_dialogues_is_refused(folder: Path) -> None:
         _build(folder)
 
 
-def test_the_dev_dialogues_are_read_with_their_tasks(folder: Path, cli: Cli) -> None:
+@pytest.fixture
+def convlab(folder: Path) -> Path:
+    """A clone of ConvLab-2 with the same made-up dialogue in two splits."""
     semi, booking = {"area": "west", "name": "not mentioned"}, {"people": "2", "booked": []}
     before = {"hotel": {"semi": semi, "book": booking}}
     after = {"hotel": {"semi": semi, "book": {**booking, "booked": [{"reference": "AB12CD34"}]}}}
@@ -238,21 +240,71 @@ def test_the_dev_dialogues_are_read_with_their_tasks(folder: Path, cli: Cli) -> 
     hotel = {"info": {"area": "west"}, "book": {"people": "2", "invalid": False}, "fail_info": {}}
     goal = {"hotel": hotel, "message": ["You want a <span class='emphasis'>hotel</span>"]}
     clone = folder / "ConvLab-2"
-    write_json(clone / "data/multiwoz/val.json.zip", {"MUL7.json": {"goal": goal, "log": log}})
-    cli.done(
-        "data",
-        "import",
-        "multiwoz-dev",
-        "--mwzeval",
-        folder / "MultiWOZ_Evaluation",
-        "--convlab2",
-        clone,
-    )
-    read = load_benchmark("multiwoz-dev").dialogues["mul7"]
+    for split in ("val", "train"):
+        path = clone / f"data/multiwoz/{split}.json.zip"
+        write_json(path, {"MUL7.json": {"goal": goal, "log": log}})
+    return clone
+
+
+@pytest.fixture
+def imported(folder: Path, convlab: Path, cli: Cli) -> Callable[..., Benchmark]:
+    """Imports the benchmark of a split from the clones."""
+
+    def run(name: str, *clones: object) -> Benchmark:
+        evaluator = folder / "MultiWOZ_Evaluation"
+        cli.done("data", "import", name, "--mwzeval", evaluator, "--convlab2", convlab, *clones)
+        return load_benchmark(name)
+
+    return run
+
+
+def test_the_dev_dialogues_are_read_with_their_tasks(imported: Callable[..., Benchmark]) -> None:
+    benchmark = imported("multiwoz-dev")
+    assert benchmark.unpinned == {}
+    read = benchmark.dialogues["mul7"]
     assert read.goal["hotel"].informable == {"area": "west"}
     assert read.goal["hotel"].requestable == {"REFERENCE"}
     assert list(read.states) == [{"hotel": {"area": "west", "bookpeople": "2"}}] * 2
     assert read.booked_domains == [[], ["hotel"]]
     assert read.references == {"mwz22": ["NAME suits you.", "done: REFERENCE."]}
     assert read.users == ("Go on .", "Go on .")
+    assert [list(acts) for acts in read.acts] == [["Hotel-Recommend"], ["Booking-Book"]]
     assert load_tasks("multiwoz-dev")["mul7"].message == ("You want a hotel",)
+
+
+def test_a_file_that_is_not_pinned_is_imported_and_named(
+    imported: Callable[..., Benchmark], convlab: Path, cli: Cli
+) -> None:
+    place = "data/multiwoz/train.json.zip"
+    blob = blob_id((convlab / place).read_bytes())
+    assert imported("multiwoz-train").unpinned == {place: blob}
+    assert load_tasks("multiwoz-train")["mul7"].message == ("You want a hotel",)
+    shown = cli.done("data", "verify").out
+    assert (
+        f"multiwoz-train: readable; made of {place}, which is not pinned (git blob {blob})" in shown
+    )
+    assert f"{place}, which is not pinned" in cli.refused("data", "fetch", "multiwoz-train")
+
+
+def test_turns_are_of_multiwoz22_where_it_has_as_many(
+    imported: Callable[..., Benchmark], folder: Path
+) -> None:
+    frames = [{"service": "hotel", "state": {"slot_values": {"hotel-area": ["east"]}}}]
+    turns, acts = [], {}
+    for number, text in enumerate(("Go on .", "Try Quilt House .", "Go on .", "AB12CD34 it is .")):
+        turns.append({"turn_id": str(number), "utterance": text, "frames": frames})
+        acts[str(number)] = {"dialog_act": {"Hotel-Inform": []}, "span_info": []}
+    acts["1"]["span_info"].append(["Hotel-Inform", "name", "Quilt House", 4, 15])
+    dev = [{"dialogue_id": "MUL7.json", "turns": turns}]
+    write_json(folder / CORPUS / "dev/dialogues_001.json", dev)
+    write_json(folder / CORPUS / "dev/dialogues_002.json", [])
+    _change(folder, f"{CORPUS}/dialog_acts.json", lambda of_all: {**of_all, "MUL7.json": acts})
+    read = imported("multiwoz-dev-2.2", "--multiwoz", folder / "multiwoz").dialogues["mul7"]
+    assert read.references == {"mwz22": ["try NAME.", "ab12cd34 it is."]}
+    assert list(read.states) == [{"hotel": {"area": "east"}}] * 2
+    assert read.booked_domains == [[], ["hotel"]]
+    assert read.goal["hotel"].informable == {"area": "west"}
+    # A dialogue of another length stays as it was.
+    write_json(folder / CORPUS / "dev/dialogues_001.json", [{**dev[0], "turns": turns[:2]}])
+    read = imported("multiwoz-dev-2.2", "--multiwoz", folder / "multiwoz").dialogues["mul7"]
+    assert read.references == {"mwz22": ["NAME suits you.", "done: REFERENCE."]}

@@ -127,8 +127,11 @@ def verify() -> int:
     differ = False
     for name in data.installed_benchmarks():
         if data.benchmark_path(name) is not None:
-            differs, agreement = data.compared_with_pinned(data.load_benchmark(name))
+            benchmark = data.load_benchmark(name)
+            differs, agreement = data.compared_with_pinned(benchmark)
             differ |= differs
+            for path, blob in benchmark.unpinned.items():
+                agreement += f"; made of {path}, which is not pinned (git blob {blob})"
             click.echo(f"benchmark {name}: readable{agreement}")
     for gold in data.all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")

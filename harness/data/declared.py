@@ -79,6 +79,8 @@ class Source:
         clone: The option by which a clone of it is given, if one can be.
         optional: Whether the benchmark can be built without it.
         gold: The version of the annotation of which its one file has the gold states, if any.
+        unpinned: Paths of further files that are needed. What they have to be is not known, so that
+            only an import takes them.
     """
 
     repository: str
@@ -89,6 +91,12 @@ class Source:
     clone: str | None = None
     optional: bool = False
     gold: str | None = None
+    unpinned: Sequence[str] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all its files."""
+        return [*self.unpinned, *(file.path for file in self.files)]
 
 
 @dataclass(frozen=True)
@@ -186,7 +194,11 @@ def build_benchmark(
     """
     reader = import_module(f".{data_set.reader}", __package__)
     benchmark, notes, tasks = reader.read(data_set, folders, all_splits)
-    return replace(benchmark, name=data_set.name), notes, tasks
+    unpinned = {}
+    for source in data_set.sources:
+        for path in source.unpinned:
+            unpinned[path] = blob_id(read_bytes(folders[source.role] / path, unpack=False))
+    return replace(benchmark, name=data_set.name, unpinned=unpinned), notes, tasks
 
 
 def install(

@@ -104,6 +104,10 @@ def fetch_benchmark(
     Raises:
         InputError: Some file is not available, or cannot be written.
     """
+    for source in data_set.sources:
+        if source.unpinned:
+            what = f"{source.repository} has {source.unpinned[0]}, which is not pinned"
+            raise InputError(data_set.name, f"{what}; use `mwz data import` with a clone")
     every = select(data_set.sources, ["all"])
     if all(safe_path(folder, file.place).is_file() for file in every):
         # Fetching something else must not lose the overlap, which is known already.

@@ -22,6 +22,7 @@ from mwz.normalization import (
     plain_characters,
     read_toml,
     rule_set,
+    toml_names,
 )
 
 from ..benchmark import (
@@ -210,7 +211,7 @@ def write_example(folder: Path) -> None:
 
 def packaged_folders() -> dict[str, Path]:
     """Return name -> folder, of the benchmarks that other packages declare."""
-    return declared("data", _checked, ("multiwoz", "multiwoz-dev", "sample"))
+    return declared("data", _checked, (*toml_names("sets", __package__), "sample"))
 
 
 def _checked(folder: object) -> Path:

@@ -1,13 +1,15 @@
-"""The dev dialogues of MultiWOZ 2.1, as ConvLab-2 has them; their venues are the evaluator's.
+"""The train or dev dialogues of MultiWOZ 2.1, as ConvLab-2 has them, with the evaluator's venues.
 
 One file has everything: goals with all requests and the users' instructions, which are the tasks of
-live dialogues as well; what people said; states and acts. Its only reference style is the canonical
-one, made of the spans that its acts mark.
+live dialogues as well; what people said; states and acts. The only reference style is the canonical
+one, made of the spans that the acts mark. Where the data set's own files of MultiWOZ 2.2 are a
+source as well, references, states and active domains are made of these, as those of the test set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,12 @@ from .declared import Built, DataSet
 from .goals import chosen_goals, parse_tasks
 from .multiwoz22 import (
     ANNOTATION_RULES,
+    CORPUS,
     REQUESTS,
     expected_layout,
+    read_annotated,
     read_venue_versions,
 )
-
-DIALOGUES_FILE = "data/multiwoz/val.json.zip"
-"""Where a clone of ConvLab-2 has the dev dialogues."""
 
 _PLACEHOLDERS = {
     "addr": "address",
@@ -43,12 +44,13 @@ _PLACEHOLDERS = {
 
 
 def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Built:
-    """Build the benchmark from ConvLab-2's file of the dev split and the evaluator's venues.
+    """Build the benchmark from ConvLab-2's file of the split and the evaluator's venues.
 
     Raises:
         InputError: A file is missing or not in the expected layout.
     """
-    path = folders[REQUESTS] / DIALOGUES_FILE
+    paths = {source.role: source.paths for source in data_set.sources}
+    path = folders[REQUESTS] / paths[REQUESTS][0]
     content = validated(dict[str, dict[str, Any]], read_json(path), str(path))
     goals = chosen_goals(content, rule_set(ANNOTATION_RULES)).goals
     dialogues: dict[str, Dialogue] = {}
@@ -57,6 +59,18 @@ def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Bu
             dialogues[dialogue_id(name)] = _dialogue(goals[name], dialogue["log"])
     venues, versions = read_venue_versions(folders, data_set.sources)
     notes = ["references: in one style, by the annotated spans of MultiWOZ 2.1"]
+    if CORPUS in folders:
+        files = [file for file in paths[CORPUS] if "/dialogues_" in file]
+        replaced = 0
+        for id_, annotated in read_annotated(folders[CORPUS], files).items():
+            ours = dialogues.get(id_)
+            # What is booked, and the acts, are known turn by turn.
+            if ours is not None and ours.turns == annotated.turns:
+                booked = ours.booked_domains
+                changed = replace(annotated, goal=ours.goal, booked_domains=booked, acts=ours.acts)
+                dialogues[id_] = changed
+                replaced += 1
+        notes = [f"references and states: of MultiWOZ 2.2 for {replaced} of {len(dialogues)}"]
     return Benchmark("", dialogues, venues, versions), notes, parse_tasks(content, str(path))
 
 
@@ -65,6 +79,7 @@ def _dialogue(goal: Mapping[str, Goal], log: Sequence[Mapping[str, Any]]) -> Dia
     rules = rule_set(ANNOTATION_RULES)
     users = [message["text"] for message in log[::2]]
     systems = log[1::2]
+    acts = [message["dialog_act"] for message in systems]
     states: list[BeliefState] = []
     booked_domains: list[list[str]] = []
     references: list[str] = []
@@ -83,10 +98,11 @@ def _dialogue(goal: Mapping[str, Goal], log: Sequence[Mapping[str, Any]]) -> Dia
         goal=goal,
         references={CANONICAL_STYLE: references},
         states=states,
-        active_domains=gold_active_domains(states, [[*m["dialog_act"]] for m in systems]),
+        active_domains=gold_active_domains(states, [[*names] for names in acts]),
         booked_domains=booked_domains,
         users=tuple(users[: len(systems)]),
         responses=tuple(message["text"] for message in systems),
+        acts=acts,
     )
 
 

@@ -64,7 +64,7 @@ are the tasks of live dialogues as well."""
 EVALUATOR_DATA = "mwzeval/data"
 
 DATA_SET = "data/MultiWOZ_2.2"
-TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")
+TEST_FILES = (f"{DATA_SET}/test/dialogues_001.json", f"{DATA_SET}/test/dialogues_002.json")
 ACTS_FILE = "dialog_acts.json"
 
 OTHER_SPLITS = ("train", "dev")
@@ -176,7 +176,7 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
             split.
     """
     mwzeval, multiwoz = folders[EVALUATOR], folders[CORPUS]
-    annotated = read_test_dialogues(multiwoz)
+    annotated = read_annotated(multiwoz, TEST_FILES)
     if not annotated:
         raise InputError(str(multiwoz / DATA_SET / "test"), "has no dialogues")
     turns = {id_: dialogue.turns for id_, dialogue in annotated.items()}
@@ -280,11 +280,12 @@ def _covering(path: Path, ids: Collection[str]) -> _Json:
 # The annotation of MultiWOZ 2.2: its dialogue files and acts.
 
 
-def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
-    """Read what MultiWOZ 2.2 has of its test split: all but goals, and one style of references.
+def read_annotated(multiwoz: Path, files: Iterable[str]) -> dict[str, Dialogue]:
+    """Read what MultiWOZ 2.2 has of dialogues: all but goals, and one style of references.
 
     Args:
         multiwoz: A clone of the data set's repository.
+        files: The paths of the dialogue files in it.
 
     Returns:
         Dialogue id (lower case, no `.json`) -> dialogue.
@@ -292,12 +293,11 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
     Raises:
         InputError: A file is missing or not in the expected layout.
     """
-    folder = multiwoz / DATA_SET
-    acts = _read(_Json, folder / ACTS_FILE)
+    acts = _read(_Json, multiwoz / DATA_SET / ACTS_FILE)
     dialogues = {}
-    for name in TEST_FILES:
-        content = _read(list[Any], folder / name)
-        with expected_layout(folder / name):
+    for path in files:
+        content = _read(list[Any], multiwoz / path)
+        with expected_layout(multiwoz / path):
             for dialogue in content:
                 raw_id = dialogue["dialogue_id"]
                 dialogues[dialogue_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])

@@ -310,6 +310,7 @@ def _dialogue(dialogue: Dialogue, renaming: Renaming) -> Dialogue:
         states=states,
         users=tuple(renaming.text(text, *turn) for text, turn in users),
         responses=tuple(renaming.text(text, *turn) for text, turn in responses),
+        acts=(),
     )
 
 

@@ -27,7 +27,10 @@ from ..metrics import (
 from ..rooms import import_room
 from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
+    ACTIVE_DOMAINS,
     HUMAN,
+    RESPONSE,
+    STATE,
     NormalizedSubmission,
     Standard,
     Submission,
@@ -147,7 +150,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        return evidence_of(self, _play(self, predictions, name), name)
+        return evidence_of(self, self.played(_normalized(self, predictions, name)), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
@@ -184,13 +187,17 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        played = _play(self, {id_: turns}, "predictions")
+        return self._result(self.played(_normalized(self, {id_: turns})))
+
+    def _result(self, played: Played, turns: slice = slice(None)) -> DialogueResult:
+        """Return what came out of the only dialogue that was played, with BLEU of some turns."""
         explained = diagnosis.diagnose(played)
         [dialogue], [result] = explained.dialogues, explained.results
         if "bleu" not in played.metrics:
             return result
-        references = dialogue.gold.references[CANONICAL_STYLE]
-        return replace(result, sentence_bleu=sentence_bleu(dialogue.responses, references))
+        references = dialogue.gold.references[CANONICAL_STYLE][turns]
+        scores = sentence_bleu(dialogue.responses[turns], references)
+        return replace(result, sentence_bleu=scores)
 
     def dialogues(
         self,
@@ -208,6 +215,66 @@ class Scorer:
         """
         pairs = batch.items() if isinstance(batch, Mapping) else batch
         return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def turn(self, id_: str, number: int, turn: Mapping[str, object]) -> DialogueResult:
+        """Score a dialogue of the benchmark in which one turn is given: a reward of the turn.
+
+        The other turns are the benchmark's own: the canonical references, or with the option
+        `lexicalised` the human responses, with gold states and active domains where the turn has
+        such. `sentence_bleu` is of the turn alone.
+
+        Args:
+            id_: The dialogue's id in the benchmark.
+            number: The place of the turn among the system's, from 0.
+            turn: The turn, as in a predictions file. It is left as it was.
+
+        Raises:
+            InputError: As for `dialogue`, or the dialogue has no such turn.
+        """
+        gold = self.benchmark.dialogues.get(dialogue_id(id_))
+        if gold is None or number not in range(gold.turns):
+            raise InputError("predictions", f"dialogue {id_}, turn {number}: not in the benchmark")
+        is_plain = self.options.resolved.lexicalised
+        fields = turn if isinstance(turn, Mapping) else {}
+        turns: list[Mapping[str, object]] = []
+        for place in range(gold.turns):
+            own: dict[str, object] = {RESPONSE: gold.responses[place] if is_plain else ""}
+            if STATE in fields:
+                own[STATE] = gold.states[place]
+            if ACTIVE_DOMAINS in fields:
+                own[ACTIVE_DOMAINS] = gold.gold_domains[place]
+            turns.append(own)
+        turns[number] = turn
+        submission = _normalized(self, {id_: turns})
+        if not is_plain:
+            [(key, dialogue)] = submission.dialogues.items()
+            responses = [*gold.references[CANONICAL_STYLE]]
+            responses[number] = dialogue.responses[number]
+            changed = replace(dialogue, responses=tuple(responses))
+            # References do not say whose their placeholders are.
+            submission = replace(submission, dialogues={key: changed}, names_domains=False)
+        return self._result(self.played(submission), slice(number, number + 1))
+
+    def turn_rewards(
+        self,
+        batch: Iterable[tuple[str, int, Mapping[str, object]]],
+        value: Callable[[DialogueResult], float] = lambda result: result.success,
+    ) -> list[Reward]:
+        """Return the reward of each of many turns, in their order.
+
+        A turn that cannot be scored gets 0 and a reason, and the others are scored.
+
+        Args:
+            batch: Dialogue id, number and turn, as `turn` takes them.
+            value: What the result of the dialogue with this turn is worth.
+        """
+        rewards: list[Reward] = []
+        for id_, number, turn in batch:
+            try:
+                rewards.append(Reward(value(self.turn(id_, number, turn))))
+            except InputError as error:
+                rewards.append(Reward(0.0, str(error)))
+        return rewards
 
     def rewards(
         self,
@@ -467,11 +534,13 @@ def evidence_of(scorer: Scorer, played: Played, name: str) -> Evidence:
     return comparison.Evidence.from_played(played, scorer.signature(played), name)
 
 
-def _play(scorer: Scorer, predictions: object, source: str) -> Played:
-    """Play predictions without a look at what is likely wrong with them."""
+def _normalized(
+    scorer: Scorer, predictions: object, source: str = "predictions"
+) -> NormalizedSubmission:
+    """Normalise predictions without a look at what is likely wrong with them."""
     standard = standard_form(predictions, source)
     submission = check_predictions(scorer, standard, source, likely_mistakes=False)
-    return scorer.played(normalize(scorer, submission))
+    return normalize(scorer, submission)
 
 
 def plain_signature(scorer: Scorer) -> Signature:
