@@ -112,8 +112,8 @@ def test_causes_are_explained_where_shown(project_site: Mapping[str, str]) -> No
         assert [text_of(dt) for dt in elements(tree_of(project_site[path]), "dt")] == causes
     links = {a.get("href") for a in elements(tree_of(project_site["systems/damd.html"]), "a")}
     assert "../glossary.html#causes" in links
-    cells = [text_of(td) for td in elements(tree_of(project_site["glossary.html"]), "td")]
-    assert set(causes) <= set(cells)
+    terms = [text_of(term) for term in elements(tree_of(project_site["glossary.html"]), "strong")]
+    assert set(causes) <= set(terms)
 
 
 def _check_command(line: str) -> None:
@@ -186,6 +186,23 @@ def test_a_systems_page_has_all_sections(trees: Mapping[str, ElementTree.Element
     assert "Public board: optimistic combined score: Combined −15.6" in page
     assert "mwz:" in page
     assert "@misc{damd," in page
+
+
+def test_a_page_is_headed_by_what_authors_and_public_board_print(
+    trees: Mapping[str, ElementTree.Element],
+) -> None:
+    page = trees["systems/ubar.html"]
+    head = next(p for p in elements(page, "p") if p.get("class") == "facts")
+    # 17.6 - 17.0, 95.7 - 83.4 and 81.8 - 70.3.
+    assert text_of(head).endswith(
+        "matches the public board Authors report BLEU 17.0 (0.6 less than here), "
+        "Inform 95.7 (12.3 more), Success 81.8 (11.5 more)"
+    )
+    latex, markdown, reference = [text_of(pre) for pre in elements(page, "pre")]
+    row = "% System & BLEU & Inform & Success & Combined \\\\ UBAR & 17.6 & 83.4 & 70.3 & 94.4"
+    assert latex.startswith(row)
+    assert markdown.endswith("| UBAR | 17.6 | 83.4 | 70.3 | 94.4 |")
+    assert reference.startswith("@misc{ubar,")
 
 
 def test_trackers_have_no_figures_of_responses(project_site: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from entered import enter, site_of
+from entered import enter, enter_sample, site_of
 from helpers import Cli
 from loopback import running
 from parsed import elements, text_of, tree_of
@@ -93,6 +93,24 @@ def test_git_tells_when_an_entry_came_and_what_rank_it_took(
     subprocess.run(["git", "clone", "-q", "--depth", "1", address, clone], check=True)
     site.done(clone, tmp_path / "again")
     assert "entered" not in (tmp_path / "again" / "board.json").read_text(encoding="utf-8")
+
+
+def test_printed_commands_reproduce_the_row(
+    tmp_path: Path, site: Cli, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter_sample(tmp_path / "submissions", "careful")
+    site.done(tmp_path / "submissions", tmp_path / "web")
+    page = tree_of((tmp_path / "web" / "systems" / "careful.html").read_text(encoding="utf-8"))
+    printed = next(dl for dl in elements(page, "dl") if dl.get("class") == "commands")
+    fetch, verify, score = [text_of(code).split() for code in elements(printed, "code")]
+    assert fetch == ["mwz", "data", "fetch"]
+    monkeypatch.chdir(tmp_path)
+    assert "1 of 1 entries hold" in cli.done(*verify[1:]).out
+    strict = cli.done(*score[1:]).out.partition("strict")[2].split()[:4]
+    # The row to be copied has the same figures.
+    latex, markdown = [text_of(pre) for pre in elements(page, "pre")]
+    assert f"careful & {' & '.join(strict)} " in latex
+    assert strict == [cell.strip() for cell in markdown.split("|")[-5:-1]]
 
 
 def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site: Cli) -> None:

@@ -335,6 +335,11 @@ def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
         page.get_by_role("button", name="Copied").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == "mwz compare krls mars mine.json"
+        page.goto((folder / "systems" / "ubar.html").as_uri())
+        page.get_by_role("button", name="Copy").first.click()
+        page.get_by_role("button", name="Copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert "\nUBAR & 17.6 & 83.4 & 70.3 & 94.4" in copied
 
 
 def test_unknown_names_in_the_address_are_reported(page: Page, folder: Path) -> None:

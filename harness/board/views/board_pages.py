@@ -11,6 +11,7 @@ from typing import Any
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...glossary import glossary
+from ...io import escaped, escaped_cell, in_latex, markdown_table
 from ...metrics import TOTAL, reported_figures
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
@@ -268,7 +269,8 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     what is stated of it; `verdict`, whether the public board's row is the harness's; `by_rules`,
     rule set -> its row; `rates`, title -> domain -> rate, in percent; `reported`, the figures that
     are reported of it, and `misfits`, those that cannot be; `tracked`, track and row for each set
-    of gold states; `citation`; `compared`, whether it is compared with some other system; `before`
+    of gold states; `own_reported`, columns and values of what authors report; `copies`, format ->
+    the row in it; `compared`, whether it is compared with some other system; `before`
     and `after`, its neighbours on the board.
     """
     entries = {row.key: row.entry for row in board.rows}
@@ -284,7 +286,6 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
 
 def _page(board: Board, entry: Entry) -> Data:
     main, track = row_of(board, entry), tracks()[entry.system.track]
-    reference = entry_reference(entry)
     page: Data = {
         "board": board,
         "entry": entry,
@@ -308,7 +309,8 @@ def _page(board: Board, entry: Entry) -> Data:
         "reported": record([entry], board.tables),
         "misfits": misfits([entry], []),
         "tracked": tracked_rows(board, entry),
-        "citation": "" if reference is None else bibtex(reference),
+        "own_reported": [],
+        "copies": {},
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": entry.key in {compared.key for compared in _comparable(board)},
     }
@@ -317,12 +319,37 @@ def _page(board: Board, entry: Entry) -> Data:
         page["stated"] = stated_facts(entry.system)
     if main is not None:
         page["columns"] = track.columns(board, [main])
+        page["copies"] = _copies(main, page["columns"])
         if track.delexicalised:
             page["row"] = main
+            reported = [(column, column.value(main)) for column in page["columns"]]
+            page["own_reported"] = [pair for pair in reported if pair[1].gap is not None]
             page["raised"] = {flag: flag_title(main, flag) for flag in raised_flags(main)}
             page["by_rules"] = rows_by_rules(board, main)
             page["rates"] = _rates(entry.scores.reports[board.rules])
     return page
+
+
+def _copies(row: Row, listed: Sequence[Column[Row]]) -> dict[str, str]:
+    """Return format -> a row's figures for a paper, and its reference.
+
+    Args:
+        row: The row.
+        listed: The columns of its table.
+    """
+    headers, cells = ["System"], [row.name]
+    for column in listed:
+        value = column.value(row)
+        if column.visible == "always" and value.number is not None and value.gap is None:
+            headers.append(column.full_title)
+            cells.append(value.text)
+    titles, figures = (" & ".join(map(in_latex, texts)) for texts in (headers, cells))
+    markdown = markdown_table(list(map(escaped, headers)), [list(map(escaped_cell, cells))])
+    copies = {"LaTeX": f"% {titles} \\\\\n{figures} \\\\ % {row.signature}", "Markdown": markdown}
+    reference = entry_reference(row.entry)
+    if reference is not None:
+        copies["BibTeX"] = bibtex(reference)
+    return copies
 
 
 _TRACKED_RATES = {"JGA": "JGA", "F1": "Slot F1"}
