@@ -505,16 +505,20 @@ def _flags() -> str:
 
 
 def _public_names() -> str:
-    """Return the public names with their docstrings, whose examples come last."""
+    """Return the public names: what they are, what their docstrings list, and an example."""
     blocks = []
     for name in dir(harness):
         summary, _, rest = (inspect.getdoc(getattr(harness, name)) or "").partition("\n\n")
         details, _, example = rest.partition(">>> ")
         blocks += [f"### `{name}`", summary.replace("\n", " ")]
-        if details.strip():
-            blocks.append(f"```text\n{details.strip()}\n```")
+        for title, listed in _DOCSTRING_SECTION.findall(details):
+            blocks.append(f"{title}: {_quoted(re.findall(_DOCSTRING_NAME, listed, re.MULTILINE))}")
         blocks.append(f"```pycon\n>>> {example}\n```")
     return "\n\n".join(blocks)
+
+
+_DOCSTRING_SECTION = re.compile(r"^(Attributes|Args|Raises):\n((?: +.*\n)+)", re.MULTILINE)
+_DOCSTRING_NAME = r"^    (\w+): "
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
