@@ -316,6 +316,13 @@ def test_the_readme_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> Non
     assert shown.strip() in done(*shlex.split(command)[1:])
 
 
+def test_the_example_of_a_comparison_is_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    shown = TEXTS["docs/comparison.md"].partition("`mwz compare mars krls` begins:\n\n")[2]
+    lines = textwrap.dedent(shown.partition("\n\n`")[0]).strip()
+    assert lines in done("compare", "mars", "krls")
+
+
 def test_the_example_of_a_dialogue_is_what_is_written(tmp_path: Path) -> None:
     (block,) = blocks("docs/python.md", "json")
     shown = json.loads(block)
