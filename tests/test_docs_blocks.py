@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import chat_server, failing
 from entered import SAMPLE_TRACKS, made_system, sample_content, sample_scores, submit_alone
 from helpers import CAREFUL, HASTY, PROJECT, SUBMISSIONS, table_rows, write_json
 from plain_english import TOLD
@@ -73,16 +72,20 @@ _OTHERS = re.compile(
 """Programs of others in shell blocks."""
 
 _STAND_INS = {
-    "URL": "SERVER",
-    "http://localhost:8000/v1": "SERVER",
-    "http://localhost:8080/v1": "SERVER",
-    "http://localhost:11434/v1": "SERVER",
+    "model:NAME": "answering:answer",
     "FILE": "predictions.json",
     "ID": "town001",
     "https://…": "https://example.org/x",
     "multiwoz-twin": "sample-twin",
 }
-"""A word of a command -> what is put in its place: what readers replace, servers, the data set."""
+"""A word of a command -> what is put in its place: for a model, a function; for the data set, the
+sample; for what readers replace, an example."""
+
+_AGENT = """
+def answer(messages, call):
+    found = call("query_restaurant", {"area": "centre"})
+    return f"How about {found['results'][0]['name'].title()}?"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -125,25 +128,16 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """The address of a server of models, in place of a model."""
-    pytest.importorskip("openai", reason="needs the extra openai")
-    with chat_server(failing()) as server:
-        yield server.url
-
-
-@pytest.fixture(scope="module")
-def played(clone: Path, server: str) -> Path:
-    """The folder with the plays that documents name, of a model and of the baseline."""
+def played(clone: Path) -> Path:
+    """The folder with the plays that documents name, of a function and of the baseline."""
+    (clone / "answering.py").write_text(_AGENT)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(clone)
         patch.setenv("MWZ_DATA", str(clone / "data"))
-        patch.setenv("OPENAI_API_KEY", "key")
-        patch.setenv("OPENAI_BASE_URL", server)
-        model = ("play", "--agent", "model:NAME", "--tasks", "1")
-        done(*model, "--trials", "4", "-o", "name.jsonl")
-        done(*model, "--trials", "2", "--seed", "1", "-o", "play.jsonl")
-        done(*model, "--trials", "2", "--seed", "2", "-o", "a.jsonl")
+        agent = ("play", "--agent", "answering:answer", "--tasks", "1")
+        done(*agent, "--trials", "4", "-o", "name.jsonl")
+        done(*agent, "--trials", "2", "--seed", "1", "-o", "play.jsonl")
+        done(*agent, "--trials", "2", "--seed", "2", "-o", "a.jsonl")
         done("play", "--tasks", "1", "-o", "b.jsonl")
         for name in ("c", "other", "original"):
             shutil.copy("b.jsonl", f"{name}.jsonl")
@@ -168,7 +162,7 @@ def done(*words: str, statuses: Collection[int] = (0,)) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_shell_blocks_run(
-    page: str, played: Path, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [line for line in shell_lines(page) if _OWN.match(line)]
     if not lines:
@@ -178,20 +172,18 @@ def test_shell_blocks_run(
     monkeypatch.chdir(folder)
     Path("harness").symlink_to(PROJECT / "harness")
     monkeypatch.setenv("MWZ_DATA", str(folder / "data"))
-    monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setenv("OPENAI_BASE_URL", server)
     monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", _interrupted)
     for line in lines:
         if not any(line.startswith(command) for command in _ELSEWHERE):
-            _run(line, server)
+            _run(line)
 
 
-def _run(line: str, server: str) -> None:
+def _run(line: str) -> None:
     """Run a line as a shell would, with stand-ins, on one task, and without the network."""
     words: list[str] = []
     for word in shlex.split(line.partition(" > ")[0], comments=True)[1:]:
         stand_in = _STAND_INS.get(word, word)
-        words += sorted(glob(stand_in)) or [stand_in.replace("SERVER", server)]
+        words += sorted(glob(stand_in)) or [stand_in]
     if words[:2] == ["data", "fetch"]:
         # What it lacks is named.
         done(*words, "--offline", statuses=[2])
@@ -199,7 +191,7 @@ def _run(line: str, server: str) -> None:
     if words[:2] == ["data", "twin"]:
         words.append("sample")
     if words[0] == "play":
-        for option in ("--tasks", "-o"):
+        for option in ("--tasks", "-o", "--base-url"):
             if option in words:
                 place = words.index(option)
                 words[place : place + 2] = []
