@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import socket
+import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +157,10 @@ def test_an_mcp_client_plays_dialogues_session_by_session(tmp_path: Path, cli: C
             said = await call("respond", {"text": response})
         return said
 
+    async def session_over_http(port: int) -> Any:
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            return [await dialogue(client) for _ in range(3)]
+
     async def session() -> Any:
         with (tmp_path / "log").open("w", encoding="utf-8") as log:
             async with Client(stdio_client(server, errlog=log)) as client:
@@ -168,12 +176,28 @@ def test_an_mcp_client_plays_dialogues_session_by_session(tmp_path: Path, cli: C
     assert {line["agent"] for line in lines} == {"client"}
     cli.done("score", file, "--benchmark", "sample")
 
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command[command.index(str(file))] = str(tmp_path / "http.jsonl")
+    process = subprocess.Popen([sys.executable, *command, "--http", str(port)], cwd=PROJECT)
+    with process:
+        while process.poll() is None:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.2)
+        assert [*anyio.run(session_over_http, port)] == endings
+    assert process.returncode == 0
+    http = [json.loads(line) for line in (tmp_path / "http.jsonl").read_text().splitlines()]
+    assert http == lines
+
 
 def test_what_an_mcp_server_cannot_do_is_refused(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play = ["play", "--benchmark", "sample", "-o", tmp_path / "p.jsonl", "--agent", "mcp:client"]
     assert "of one dialogue at a time" in cli.refused(*play, "--jobs", "2")
+    assert "--http is for --agent mcp:NAME" in cli.refused("play", "--http", "8000")
     monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
     assert "pip install 'mcp>=2'" in cli.refused(*play)
 

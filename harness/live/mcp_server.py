@@ -1,9 +1,9 @@
 """The tools of live dialogues for any agent that speaks MCP: `mwz play --agent mcp:NAME`.
 
-The server talks over standard input and output, as clients start it. Besides the tools it has
-`start`, which begins the next dialogue, and `respond`, which says something to the user; both
-return what the user says, until the dialogue is over. The dialogues are played in a thread, like
-those of any other agent. Needs the extra `mcp`.
+The server talks over standard input and output, as clients start it, or over HTTP. Besides the
+tools it has `start`, which begins the next dialogue, and `respond`, which says something to the
+user; both return what the user says, until the dialogue is over. The dialogues are played in a
+thread, like those of any other agent. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
@@ -88,14 +88,21 @@ class Desk:
             return self._heard if name == "start" and self._goes_on else answer
 
 
-def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
+def serve(desk: Desk, lines: Iterable[Line], port: int | None) -> list[Line]:
     """Let a client play dialogues until it disconnects, and return the lines of those played.
+
+    Args:
+        desk: The agent of the dialogues.
+        lines: The dialogues, played as they are read.
+        port: Where to listen on the loopback address, until all dialogues are over; None for
+            standard input and output.
 
     Raises:
         InputError: The package `mcp` is not installed, or no more can be played.
     """
     try:
         import anyio
+        import uvicorn
         from mcp.server.lowlevel import Server
         from mcp.server.stdio import stdio_server
         from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
@@ -115,19 +122,22 @@ def serve(desk: Desk, lines: Iterable[Line]) -> list[Line]:
         answer = await anyio.to_thread.run_sync(
             desk.act, parameters.name, arguments, abandon_on_cancel=True
         )
+        http.should_exit = "end" in answer
         text = json.dumps(answer, ensure_ascii=False)
         return CallToolResult(content=[TextContent(type="text", text=text)])
 
     async def run() -> None:
-        text = script("mcp")["instructions"]
-        server = Server(
-            "multiwoz", instructions=text, on_list_tools=list_tools, on_call_tool=call_tool
-        )
         async with stdio_server() as (received, sent):
             await server.run(received, sent, server.create_initialization_options())
 
+    text = script("mcp")["instructions"]
+    server = Server("multiwoz", instructions=text, on_list_tools=list_tools, on_call_tool=call_tool)
+    app = server.streamable_http_app()
+    http = uvicorn.Server(
+        uvicorn.Config(app, port=port or 0, log_level="error", timeout_graceful_shutdown=1)
+    )
     Thread(target=desk.play, args=(lines,), daemon=True).start()
-    anyio.run(run)
+    anyio.run(run if port is None else http.serve)
     if desk.error is not None:
         raise desk.error
     return desk.played

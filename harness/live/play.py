@@ -132,6 +132,7 @@ def _fields(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     default="server",
     help="Who reads the calls of an agent's model: its server, or the harness, from the text.",
 )
+@click.option("--http", type=_NUMBER, metavar="PORT", help="Serve an MCP client at this port.")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
 @click.option("--task", "named", multiple=True, metavar="ID", help="Play this one. Repeatable.")
@@ -150,6 +151,7 @@ def command(
     temperature: float | None,
     fields: Mapping[str, object],
     calls: str,
+    http: int | None,
     benchmark: str | None,
     count: int | None,
     named: Sequence[str],
@@ -200,6 +202,7 @@ def command(
         is_mcp and (user == _PERSON or jobs > 1 or json_target == STANDARD_STREAM),
         f"--agent {_MCP}NAME is a server on standard input and output, of one dialogue at a time",
     )
+    option.refuse_if(http and not is_mcp, f"--http is for --agent {_MCP}NAME")
     world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks)[:count]
     if named:
@@ -214,7 +217,7 @@ def command(
     total = len(ids) * trials
     lines = _watched(config, output, jobs, user == _PERSON)
     if is_mcp:
-        played = serve(make_agent, lines)
+        played = serve(make_agent, lines, http)
     else:
         # What an agent prints must not mix with the figures.
         with redirect_stdout(sys.stderr):
