@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from mwz.normalization import read_toml
 
-from ..benchmark import STYLES
+from ..benchmark import CANONICAL_STYLE, STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..glossary import glossary, term_of
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
@@ -43,14 +43,11 @@ MAIN = (
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
 
-_TABLES: Mapping[str, Sequence[str]] = {
-    "Strict and optimistic set-up": (
-        "inform", "inform-optimistic", "success", "success-optimistic", "combined",
-        "combined-optimistic", "domains", "states",
-    ),
-    "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-}  # fmt: skip
-"""Heading -> keys of the columns of the tables of all tracks together."""
+_OTHERS = (
+    "inform-optimistic", "success-optimistic", "combined-optimistic",
+    *[f"bleu-{style}" for style in STYLES if style != CANONICAL_STYLE], "domains", "states",
+)  # fmt: skip
+"""Keys of the columns of the table of all tracks together."""
 
 
 def pages(folder: Path, board: Board) -> Mapping[Path, str]:
@@ -255,13 +252,13 @@ def tables_page(board: Board) -> str:
             english += board.of_track(name)
     all_columns = columns(board)
     by_key = {column.key: column for column in all_columns}
-    for title, keys in _TABLES.items():
-        blocks += [f"## {title}", _table(board.rows, [by_key[key] for key in keys])]
+    blocks.append("## Optimistic set-up, and BLEU by other reference styles")
+    blocks.append(_table(board.rows, [by_key[key] for key in _OTHERS]))
     others = [column for column in all_columns if column.above == OTHER_METRICS]
     if others:
         blocks += ["## Other metrics", _table(board.rows, others)]
     blocks += ["## Notes", notes["tables"].format(level=INTERVAL_LEVEL)]
-    blocks.append("Signature (the sources of domains and states are in the table of set-ups):")
+    blocks.append("Signature (the sources of domains and states are in the table above):")
     signatures = common_signatures(board.rows) + common_signatures(english)
     blocks.append("\n".join(f"    {signature}" for signature in signatures))
     return _page(board, "Tables of the board", notes["first"]["tables"], blocks)
