@@ -14,6 +14,7 @@ from mwz.harness.grounding import GroundedDialogue, told_shares
 from mwz.harness.grounding.facts import count_facts, turn_domains
 from mwz.harness.grounding.grounded import (
     ABOUT_ANOTHER_DOMAIN,
+    GUESSED,
     IN_PART,
     NEVER_NAMED,
     NEVER_TOLD,
@@ -23,6 +24,8 @@ from mwz.harness.grounding.grounded import (
     OF_ANOTHER,
     OF_UNNAMED,
     OTHER_LAST,
+    OTHERWISE,
+    REFUSED,
     TOO_EARLY,
     GroundedDomain,
     ground,
@@ -225,6 +228,40 @@ def test_a_taxis_telephone_number_is_no_venues() -> None:
     assert _ground(["A red skoda comes for you. Call 07700 900123."], goals).success
     brine = _ground(["A red skoda takes you to Brine, 01632960110."], goals)
     assert brine.domains["taxi"].causes == {"PHONE": NEVER_TOLD}
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Booked: QX7P2M4K.", None),
+        ("That was full, so I booked another: QX7P2M4K.", None),
+        ("I could not book it, it is sold out. Reference number QX7P2M4K.", REFUSED),
+        ("Reference number: QX7P2M4K is void.", REFUSED),
+        ("I booked a table for 3 people on Monday at 18:30. Reference: QX7P2M4K.", None),
+        ("They hold the table for 15 minutes until 18:45. Reference: QX7P2M4K.", None),
+        ("I booked a table for 5 people. Reference: QX7P2M4K.", OTHERWISE),
+        ("I booked a table on Sunday at 18:30. Reference: QX7P2M4K.", OTHERWISE),
+        ("I booked a table for 12:00. Reference: QX7P2M4K.", OTHERWISE),
+        # What the goal asks for first is right, too.
+        ("I booked a table for 19:30. Reference: QX7P2M4K.", None),
+    ],
+)
+def test_a_reference_number_is_that_of_the_booking_wanted(text: str, cause: str | None) -> None:
+    booking = {"people": "3", "day": "monday", "time": "18:30"}
+    wanted = Goal(ITALIAN_CENTRE, frozenset({"REFERENCE"}), booking, first={"time": "19:30"})
+    went = _ground(["Nonna's Attic.", text], {"restaurant": wanted}).domains["restaurant"]
+    assert went.causes.get("REFERENCE") == cause
+
+
+def test_a_booking_refused_later_is_none() -> None:
+    texts = ["Booked: QX7P2M4K.", "I am sorry, the booking failed: QX7P2M4K is not valid."]
+    assert _restaurant(*texts, requested=["REFERENCE"]).causes == {"REFERENCE": REFUSED}
+
+
+@pytest.mark.parametrize("text", ["01632960107, 01632960106 or 01632960108", "not 01632960106"])
+def test_a_number_guessed_or_denied_is_not_told(text: str) -> None:
+    went = _restaurant(f"Nonna's Attic: {text}.", requested=["PHONE"])
+    assert went.causes == {"PHONE": GUESSED}
 
 
 def test_success_takes_every_domain_and_every_slot() -> None:

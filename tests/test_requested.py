@@ -78,6 +78,38 @@ def test_how_values_are_told(slot: str, value: str | None, telling: str, other: 
     assert not requests()[slot].is_told(other, value)
 
 
+@pytest.mark.parametrize(
+    ("slot", "value", "text"),
+    [
+        ("price", "9.80 pounds", "I do not know whether it is 9.80 pounds."),
+        ("price", "9.80 pounds", "It isn't 9.80 pounds."),
+        ("price", "9.80 pounds", "9.80 pounds is not the price."),
+        ("price", "9.80 pounds", "Perhaps 9.80 pounds."),
+        ("area", "north", "There are none in the north."),
+        ("cartype", None, "I could not get a Skoda."),
+    ],
+)
+def test_what_is_denied_is_not_told(slot: str, value: str | None, text: str) -> None:
+    assert not requests()[slot].is_told(text, value)
+
+
+@pytest.mark.parametrize(
+    ("slot", "text", "is_guessed"),
+    [
+        ("price", "It costs 16.50, 23.60, 9.80 or 10.10 pounds.", True),
+        ("price", "It is 9.80 pounds. Or 10.10 pounds.", True),
+        ("price", "It is 9.80 pounds each, 29.40 pounds for three.", False),
+        ("duration", "It takes 30, 60 or 45 minutes.", True),
+        ("area", "It is in the north, south or west.", True),
+        ("area", "It is in the north. Most are in the south.", False),
+    ],
+)
+def test_one_of_several_values_is_a_guess(slot: str, text: str, is_guessed: bool) -> None:
+    areas = ("north", "south", "west")
+    assert requests()[slot].is_guessed(text, 1, areas) == is_guessed
+    assert not requests()[slot].is_guessed(text, 4, areas)
+
+
 def _ground(
     texts: Sequence[str], domain: str, info: dict[str, str], *further: str
 ) -> GroundedDialogue:

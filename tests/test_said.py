@@ -189,6 +189,23 @@ def test_a_slot_that_is_told_need_not_be_asked_for() -> None:
     assert (part.never_asked, part.fault) == (["PHONE", "POST"], "both")
 
 
+def test_a_booking_must_be_as_said() -> None:
+    wanted = Goal(ITALIAN_CENTRE, frozenset({"REFERENCE"}), {"people": "3", "time": "18:30"})
+    users = "Italian food in the centre. Book a table for 3 people at 19:00."
+    for people, success in ((3, True), (5, False)):
+        answer = f"Nonna's Attic is booked for {people} people at 19:00, reference QX7P2M4K."
+        part = _part(wanted, (users, answer))
+        # The goal's time is another one, which is the user's fault.
+        assert (part.success, part.fault) == (success, "user" if success else "agent")
+
+
+def test_an_offer_that_stays_must_fit_what_is_said_later() -> None:
+    wanted = goal(ITALIAN_CENTRE)
+    first = ("I want Italian food.", "Two Doves is Italian.")
+    assert not _part(wanted, first, ("It must be in the centre.", "Certainly. Enjoy!")).inform
+    assert _part(wanted, first, ("It must be in the centre.", "Then Nonna's Attic.")).inform
+
+
 # The commands. The goal: an Italian restaurant in the centre, with its telephone number.
 
 PLAYED: dict[str, list[dict[str, str]]] = {
@@ -251,6 +268,16 @@ def test_without_the_users_turns_there_is_one_score(
     ]
     assert "fault" not in (tmp_path / "lines.jsonl").read_text()
     assert "lost by" not in cli.done("why", *played).out
+
+
+def test_users_who_say_little_are_told(cli: Cli, tmp_path: Path) -> None:
+    goals = write_json(tmp_path / "goals.json", {"mute": {"restaurant": WANTED}})
+    file = write_json(tmp_path / "played.json", {"mute": [{"user": "Hi!", "response": "Hello!"}]})
+    arguments = (file, "--free-running", "--goals", goals, "--benchmark", "sample")
+    report = cli.json("score", *arguments)
+    assert report["said"]["success"]["total"] == 100.0
+    [remark] = report["remarks"]
+    assert "users never say 100.0 % (2 of 2) of their constraints" in remark
 
 
 def test_why_says_whose_fault_it_is(cli: Cli, played: Sequence[object]) -> None:

@@ -113,15 +113,28 @@ def test_times_pick_out_one_of_the_ids_named_before() -> None:
         ("TR4078 leaves at 11:55.", None),
         ("The first train leaves at 9:40, but TR4078 arrives at 11:55.", None),
         ("TR0000 leaves at 11:10 and arrives at 11:55.", NONE_FITS),
+        # One right time among guesses; another station, another day.
+        ("TR4078 leaves at 5:00, 6:00, 11:10 or 21:00.", FALSE_TIMES),
+        ("TR4078 leaves Ostley at 11:10.", FALSE_TIMES),
+        ("TR4078 leaves at 11:10 on Sunday.", FALSE_TIMES),
+        ("TR4078 is on Monday. Your room is from Sunday.", None),
     ],
 )
 def test_times_told_of_an_id_are_the_trains(text: str, cause: str | None) -> None:
     assert _train(text).cause == cause
 
 
-def test_times_told_rightly_may_be_repeated_wrongly() -> None:
-    assert _train("TR4078 leaves at 11:10.", "I booked TR4078, which leaves at 12:10.").matched
-    assert not _train("TR4078?", "I booked TR4078, which leaves at 12:10.").matched
+@pytest.mark.parametrize(
+    ("later", "cause"),
+    [
+        ("I booked TR4078, which leaves at 12:10.", OTHER_LAST),
+        ("Your train leaves at 12:10 and arrives at 12:55.", OTHER_LAST),
+        ("I booked TR4078. The total is 12.10.", None),
+        ("I booked TR4078. Your table is for 12:10.", None),
+    ],
+)
+def test_what_is_told_last_of_a_train_holds(later: str, cause: str | None) -> None:
+    assert _train("TR4078 leaves at 11:10.", later).cause == cause
 
 
 @pytest.mark.parametrize(

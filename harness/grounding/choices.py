@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from .facts import clause_ends, tables, whole_words
+from .facts import tables, whole_words
 
 Mentions: TypeAlias = Sequence[frozenset[str]]
 """The ids that each venue named in a response may have."""
@@ -90,4 +90,5 @@ def _choosing_clauses(text: str) -> Iterator[str]:
 def _words() -> Mapping[str, re.Pattern[str]]:
     """Return the patterns by which choices are read."""
     patterns = {name: whole_words(pattern) for name, pattern in tables()["choices"].items()}
-    return {**patterns, "clause": clause_ends(), "sentence": re.compile(r"[^.?!\n]+[?]?")}
+    clause = re.compile(tables()["choices"]["clause"], re.VERBOSE | re.IGNORECASE)
+    return {**patterns, "clause": clause, "sentence": re.compile(r"[^.?!\n]+[?]?")}

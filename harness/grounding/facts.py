@@ -23,19 +23,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 from mwz.normalization import RuleSet, read_toml
-from mwz.normalization.delexicaliser import Delexicalised, VenueId, topics
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, VenueId, topics
 
 from ..errors import InputError, unquoted
 from ..submission import Submission, highest_likely
 from .scores import COUNTS
 
 _REMEMBERED = 1 << 14
+NEAR = 200
+"""Characters before a word that are read: more tells nothing, and patterns take time."""
 
 # ----------------------------------------------------------------------------------------- domains
 
@@ -182,11 +185,37 @@ class Request:
             _measures(self, statements) or (self.feature and self.feature.search(statements))
         )
 
+    def is_guessed(self, text: str, things: int, values: Iterable[str] = ()) -> bool:
+        """Return whether a text tells more values than it speaks of things, so that it guesses.
+
+        Values in words are alternatives only where they are listed: "cheap, moderate or expensive".
+
+        Args:
+            text: The text.
+            things: The number of things that it speaks of.
+            values: What the slot may be, by the venue records.
+        """
+        statements = _statements(text)
+        if self.measure is not None:
+            numbers = set(_measures(self, statements))
+            # Besides the price of a ticket, that of several may be told.
+            totals = {total for total in numbers for price in numbers if _is_multiple(total, price)}
+            return self.measure is not time_of_day and len(numbers - totals) > things
+        value_at = {}
+        for value in values:
+            for match in _told_in(self.pattern(value), statements):
+                value_at[match.span()] = value
+        return are_alternatives(statements, value_at) and len(set(value_at.values())) > things
+
+    def pattern(self, value: str) -> re.Pattern[str]:
+        """Return what tells a value in words."""
+        return self.values.get(value) or whole_words(re.escape(value))
+
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _statements(text)
         if value is None:
-            return any(pattern.search(statements) for pattern in self.patterns)
+            return any(any(_told_in(pattern, statements)) for pattern in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
             clauses = _sentences()["clause"].split(statements)
@@ -196,9 +225,7 @@ class Request:
                     return True
             return False
         if value in self.values or self.measure is None:
-            return bool(
-                (self.values.get(value) or whole_words(re.escape(value))).search(statements)
-            )
+            return any(_told_in(self.pattern(value), statements))
         # Of opening hours, those of one day are enough.
         wanted = _measures(self, value)[:2]
         if not wanted and value.isdecimal():
@@ -248,8 +275,35 @@ def _measures(request: Request, text: str) -> list[float]:
     measure = request.measure or float
     measures = []
     for pattern in request.patterns:
-        measures += [measure(match["value"]) for match in pattern.finditer(text)]
+        measures += [measure(match["value"]) for match in _told_in(pattern, text)]
     return measures
+
+
+def _is_multiple(total: float, price: float) -> bool:
+    return 0 < price < total and abs(total / price - round(total / price)) < 0.01
+
+
+def _told_in(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield where a text tells what a pattern finds, and does not deny it."""
+    for match in pattern.finditer(text):
+        if not is_denied(text, *match.span()):
+            yield match
+
+
+def are_alternatives(text: str, places: Iterable[tuple[int, int]]) -> bool:
+    """Return whether an "or" stands between parts of a text that follow each other as in a list."""
+    for (_, end), (start, _) in pairwise(sorted(places)):
+        joint = _sentences()["listed"].fullmatch(text, end, max(end, start))
+        if joint and "or" in joint[0].split():
+            return True
+    return False
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether the clause around a part of a text denies it, or says that it is not known."""
+    before = _sentences()["clause"].split(text[max(0, start - NEAR) : start])[-1]
+    words = _sentences()
+    return bool(words["denied"].search(before) or words["denied_after"].match(text, end + 1))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -300,13 +354,33 @@ def _sentences() -> Mapping[str, re.Pattern[str]]:
         "yes": whole_words(sentences["yes"]),
         "filler": whole_words(sentences["filler"]),
         "unknown": whole_words(sentences["unknown"]),
+        "listed": re.compile(sentences["listed"], re.VERBOSE | re.IGNORECASE),
+        "denied": whole_words(sentences["denied"]),
+        "denied_after": whole_words(sentences["denied_after"]),
     }
 
 
+@lru_cache(maxsize=64)
+def recorded_values(delexicalise: Delexicaliser, domain: str, slot: str) -> Sequence[str]:
+    """Return the values of a slot that venues of a domain have, the longest first."""
+    values: set[str] = set()
+    for venue in delexicalise.gazetteer.venues.values():
+        if venue.key.domain == domain:
+            values.update(value.lower() for value in venue.facts.get(slot, ()))
+    return sorted(values, key=lambda value: (-len(value), value))
+
+
+def is_refused(before: str, after: str) -> bool:
+    """Return whether the words around a reference number say that nothing is booked."""
+    if _booking_words()["void"].match(after, 1):
+        return True
+    said = [match.lastgroup for match in _booking_words()["said"].finditer(before)]
+    return said[-1:] == ["refused"]
+
+
 @cache
-def clause_ends() -> re.Pattern[str]:
-    """Return what finds where that which is denied or refused ends."""
-    return re.compile(tables()["sentences"]["clause_end"], re.VERBOSE | re.IGNORECASE)
+def _booking_words() -> Mapping[str, re.Pattern[str]]:
+    return {name: whole_words(pattern) for name, pattern in tables()["booking"].items()}
 
 
 # ------------------------------------------------------------------------------------ faithfulness

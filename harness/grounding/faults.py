@@ -21,7 +21,7 @@ from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, normalize_slot_name
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
-from ..benchmark import REQUESTABLE_SLOTS, Goal
+from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
 from .facts import requests, turn_domains
 from .grounded import (
     NAMING_SLOTS,
@@ -118,6 +118,8 @@ def user_parts(
     for domain, wanted in goal.items():
         known = slots_told[domain] | _provided(wanted, outcome.domains[domain])
         known |= said[domain].asked.keys()
+        if any(said[domain].values.get(slot) for slot in wanted.booking):
+            known |= {REFERENCE}
         silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
     heard = " ".join(responses).lower()
@@ -193,16 +195,23 @@ def as_said(wanted: Goal, said: Said, silent: frozenset[str]) -> Goal:
         said: What it says of it.
         silent: The requested slots that are left out: neither asked for nor told.
     """
-    constraints = {}
-    for slot, value in wanted.informable.items():
+    values = {}
+    first = dict(wanted.first)
+    for slot, value in {**wanted.informable, **wanted.booking}.items():
         said_value = _said_value(wanted, said, slot, value)
         if said_value is not None:
-            constraints[slot] = said_value
+            values[slot] = said_value
+            last = said.values[slot][-1].value
+            if last not in (None, said_value):
+                # What it says last of a booking is right, too.
+                first[slot] = last
     asked = frozenset(REQUESTABLE_SLOTS).intersection(said.asked)
     further = None if wanted.further is None else wanted.further - silent
     return replace(
         wanted,
-        informable=constraints,
+        informable={slot: values[slot] for slot in wanted.informable if slot in values},
+        booking={slot: values[slot] for slot in wanted.booking if slot in values},
+        first=first,
         requestable=(wanted.requestable | asked) - silent,
         further=further,
     )

@@ -36,7 +36,18 @@ from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, 
 
 from ..benchmark import Benchmark, Goal
 from .choices import deciding_mentions
-from .facts import count_facts, requests, says_unknown, sentences, turn_domains
+from .facts import (
+    are_alternatives,
+    count_facts,
+    is_denied,
+    is_refused,
+    recorded_values,
+    requests,
+    says_unknown,
+    sentences,
+    turn_domains,
+)
+from .said import booked_values, same_value
 from .trains import train_mentions
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -61,6 +72,9 @@ OF_UNNAMED = "told of a venue that fits, which is not named"
 NOT_RECORDED = "not in the database for the venue named"
 ABOUT_ANOTHER_DOMAIN = "told only while speaking of another domain"
 TOO_EARLY = "told before it is booked"
+GUESSED = "told only as a guess, or denied"
+REFUSED = "told of a booking that is refused"
+OTHERWISE = "told of a booking for other people, days or times"
 
 INFORM_CAUSES = (NEVER_NAMED, NONE_FITS, FALSE_TIMES, OTHER_LAST)
 SUCCESS_CAUSES = (
@@ -72,7 +86,13 @@ SUCCESS_CAUSES = (
     NOT_RECORDED,
     ABOUT_ANOTHER_DOMAIN,
     TOO_EARLY,
+    GUESSED,
+    REFUSED,
+    OTHERWISE,
 )
+
+_BY_WEIGHT = (GUESSED, IN_PART, OF_UNNAMED, OF_ANOTHER, NOWHERE, NEVER_TOLD)
+"""The causes of a slot that is told, but not rightly: the first that applies says most."""
 
 
 @dataclass(frozen=True)
@@ -269,9 +289,11 @@ class _GoalDomain:
         """Return whether a turn is about the domain, as far as is known."""
         return not self.about[turn] or self.name in self.about[turn]
 
-    def _spans(self, slot: str) -> Iterator[tuple[int, Span]]:
-        """Yield (turn, span) of a slot, in order."""
+    def _spans(self, slot: str, only: int | None = None) -> Iterator[tuple[int, Span]]:
+        """Yield (turn, span) of a slot, in order: of all turns, or only of one."""
         for turn, response in enumerate(self.responses):
+            if only not in (None, turn):
+                continue
             for span in response.spans:
                 if span.slot == slot:
                     yield turn, span
@@ -368,43 +390,55 @@ class _GoalDomain:
             return OF_ANOTHER
         return NOWHERE if ids else NEVER_TOLD
 
-    def _further_cause(self, slot: str) -> str | None:
-        """Return why a slot that is told in words is not told; None if it is, or cannot be."""
-        request = requests()[slot]
-        turns = list(filter(self._is_about, range(len(self.responses))))
-        texts = {turn: request.words(self.responses[turn]) for turn in turns}
-        if request.record is None:
-            if any(map(request.is_told, texts.values())):
-                return None
-            return NEVER_TOLD
-        # In most turns the same venues are spoken of as in the one before.
-        values_of = cache(partial(self._values, slot=request.record))
-        spoken = frozenset[str]()
+    def _spoken_of(self) -> Iterator[tuple[int, frozenset[str], int]]:
+        """Yield each turn about the domain, the ids of the venues spoken of, and their number.
+
+        A turn that names none speaks of those of the one before.
+        """
+        spoken, number = frozenset[str](), 1
         if "name" in self.wanted.informable:
             spoken = self.fitting
-        fits = recorded = of_another = False
-        for turn, text in texts.items():
+        for turn in filter(self._is_about, range(len(self.responses))):
             named = frozenset[str]().union(*self.mentions[turn])
             if named:
-                spoken = named
+                spoken, number = named, len(set(self.mentions[turn]))
             elif self.name == "train" and (self.booked is not None or not spoken):
                 # No times tell which train is spoken of.
                 spoken = self.fitting
-            right = values_of(spoken & self.fitting)
-            if any(request.is_told(text, value) for value in right):
-                return None
+            yield turn, spoken, number
+
+    def _further_cause(self, slot: str) -> str | None:
+        """Return why a slot that is told in words is not told; None if it is, or cannot be."""
+        request = requests()[slot]
+        # In most turns the same venues are spoken of as in the one before.
+        values_of = cache(partial(self._values, slot=request.record or ""))
+        is_recorded = is_offered = False
+        causes = {NEVER_TOLD}
+        for turn, spoken, number in self._spoken_of():
+            text = request.words(self.responses[turn])
+            if request.record is None:
+                if request.is_told(text):
+                    return None
+                continue
+            tells = partial(request.is_told, text)
+            offered = spoken & self.fitting
+            right = values_of(offered)
+            if any(map(tells, right)):
+                recorded = recorded_values(self.delexicalise, self.name, request.record)
+                if not request.is_guessed(text, number, recorded):
+                    return None
+                causes.add(GUESSED)
             # Of several venues, the user may have chosen one for which it is truly not known.
-            is_unknown = any(not values_of(frozenset({id_})) for id_ in spoken & self.fitting)
-            if is_unknown and says_unknown(text):
+            if says_unknown(text) and not all(values_of(frozenset({id_})) for id_ in offered):
                 return None
-            fits |= not spoken.isdisjoint(self.fitting)
-            recorded |= bool(right)
-            wrong = values_of(spoken - self.fitting)
-            of_another |= any(request.is_told(text, value) for value in wrong)
+            is_recorded |= bool(right)
+            is_offered |= bool(offered)
+            if any(map(tells, values_of(spoken - self.fitting))):
+                causes.add(OF_ANOTHER)
         # The database does not have it for what is spoken of.
-        if fits and not recorded:
+        if is_offered and not is_recorded:
             return None
-        return OF_ANOTHER if of_another else NEVER_TOLD
+        return next(cause for cause in _BY_WEIGHT if cause in causes)
 
     def _values(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
@@ -419,21 +453,43 @@ class _GoalDomain:
         spans = list(self._spans("REFERENCE"))
         if not spans:
             return NEVER_TOLD
-        # Repeated later, in a dialogue of its own, it is still what it was when it was first told.
-        first_told: dict[str, tuple[int, Span]] = {}
+        told: dict[str, list[tuple[int, Span]]] = {}
         for number, (turn, span) in enumerate(spans):
             written = self.responses[turn].original[span.start : span.end].lower()
             key = written if self.booked is None else str(number)
-            first_told.setdefault(key, (turn, span))
-        about_domain = []
-        for turn, span in first_told.values():
-            if self._is_domains_reference(turn, span):
-                about_domain.append(turn)
-        if not about_domain:
-            return ABOUT_ANOTHER_DOMAIN
-        if self.booked is None or any(self.booked[turn] for turn in about_domain):
-            return None
-        return TOO_EARLY
+            told.setdefault(key, []).append((turn, span))
+        cause: str | None = ABOUT_ANOTHER_DOMAIN
+        for places in told.values():
+            # Repeated later, in a dialogue of its own, it is still what it was at first.
+            if self._is_domains_reference(*places[0]):
+                is_booked = self.booked is None or self.booked[places[0][0]]
+                cause = None if is_booked else TOO_EARLY
+                for turn, span in places:
+                    cause = cause or self._booking_cause(turn, span)
+                if cause is None:
+                    return None
+        return cause
+
+    def _booking_cause(self, turn: int, span: Span) -> str | None:
+        """Return why a reference number is not that of the booking asked for; None if it may be."""
+        text = self.responses[turn].original
+        said = before = ""
+        for start, end, domains in sentences(self.responses[turn], self.about[turn]):
+            if domains <= {self.name}:
+                said += text[start:end]
+            if not domains or self.name in domains:
+                before += text[start : min(end, span.start)]
+        if is_refused(before, text[span.end :]):
+            return REFUSED
+        for slot, value in self.wanted.booking.items() if self.booked is None else ():
+            values = booked_values(slot, said)
+            first = self.wanted.first.get(slot, value)
+            if values and not any(
+                same_value(slot, booked, value) or same_value(slot, booked, first)
+                for booked in values
+            ):
+                return OTHERWISE
+        return None
 
     def _is_domains_reference(self, turn: int, span: Span) -> bool:
         """Return whether a reference number may be the domain's.
@@ -452,24 +508,24 @@ class _GoalDomain:
     def _venue_slot_cause(self, slot: str, named: set[str]) -> str | None:
         """Return why a slot of venues is not told of one that fits and is named; None if it is."""
         meant = self.fitting & named
-        is_told = in_part = of_unnamed = of_another = False
+        causes = {NEVER_TOLD}
         for turn, span in self._spans(slot):
             ids = _ids(span, self.name)
             if not ids and (span.venues or not self._is_about(turn)):
                 continue
+            text = self.responses[turn].original
             if span.whole and ids & meant:
-                return None
-            is_told = True
-            in_part |= bool(ids & meant)
-            of_unnamed |= span.whole and bool(ids & self.fitting)
-            of_another |= bool(ids)
+                others = [(other.start, other.end) for _, other in self._spans(slot, turn)]
+                if not (are_alternatives(text, others) or is_denied(text, span.start, span.end)):
+                    return None
+                causes.add(GUESSED)
+            elif ids & meant:
+                causes.add(IN_PART)
+            elif span.whole and ids & self.fitting:
+                causes.add(OF_UNNAMED)
+            else:
+                causes.add(OF_ANOTHER if ids else NOWHERE)
         venues = self.delexicalise.gazetteer.venues
         if meant and not any(slot in venues[VenueId(self.name, id_)].values for id_ in meant):
             return NOT_RECORDED
-        if not is_told:
-            return NEVER_TOLD
-        if in_part:
-            return IN_PART
-        if of_unnamed:
-            return OF_UNNAMED
-        return OF_ANOTHER if of_another else NOWHERE
+        return next(cause for cause in _BY_WEIGHT if cause in causes)

@@ -12,6 +12,7 @@ names and places also if misspelled.
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from mwz.normalization import read_toml
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Goal
-from .facts import requests, time_of_day
+from .facts import recorded_values, requests, time_of_day
 
 _REMEMBERED = 1 << 14
 _HALF_DAY = 12 * 60
@@ -40,6 +41,7 @@ _ALIKE = 85
 _MISSPELLED = 92
 """From what similarity another value is meant: the data set has "mutliple sports"."""
 
+_WEEK = tuple(day.lower() for day in calendar.day_name)
 _TIMES = ("arrive", "leave", "time")
 _ROUTE = ("departure", "destination")
 _DESCRIBING = ("area", "pricerange", "food", "type")
@@ -270,7 +272,9 @@ class _Reader:
                 if span.slot == "NAME" and (slot != "name" or statement.domain in domains):
                     choices.append(statement.text[span.start : span.end])
             return choices
-        return [*choices, *_recorded_values(self.delexicalise, statement.domain, slot)]
+        if slot in _RECORDED:
+            choices += recorded_values(self.delexicalise, statement.domain, slot)
+        return choices
 
 
 # ------------------------------------------------------------------------------------- statements
@@ -302,6 +306,15 @@ def _is_route(mentions: Sequence[_Mention], text: str, before: str) -> bool:
 
 
 # ----------------------------------------------------------------------------------------- values
+
+
+def booked_values(slot: str, text: str) -> list[str]:
+    """Return the values of a slot of bookings that an agent's text tells; days of the week only."""
+    values = []
+    for pattern in _tables()["slots"][slot]["patterns"]:
+        for match in _with_values(pattern, slot, ()).finditer(text):
+            values.append(_value(match["value"], ()))
+    return [value for value in values if slot != "day" or value in _WEEK]
 
 
 def _yes_or_no(text: str, slot: str) -> list[str | None]:
@@ -359,16 +372,6 @@ def _spelling(slot: str, value: str) -> str:
     for word in re.findall(r"\w+", value):
         words.append(re.escape(word.removesuffix("s")) + "'?s?")
     return "[ '-]{0,2}".join(words)
-
-
-@lru_cache(maxsize=64)
-def _recorded_values(delexicalise: Delexicaliser, domain: str, slot: str) -> Sequence[str]:
-    """Return the values of a slot that venues of a domain have, the longest first."""
-    values: set[str] = set()
-    for venue in delexicalise.gazetteer.venues.values():
-        if venue.key.domain == domain and slot in _RECORDED:
-            values.update(value.lower() for value in venue.facts.get(slot, ()))
-    return sorted(values, key=lambda value: (-len(value), value))
 
 
 def _letters(text: str) -> str:

@@ -8,14 +8,22 @@ it say that it arrives. What only limits times ("after 18:45") and what is denie
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span
 
-from .facts import clause_ends, requests, sentences, tables, time_of_day, whole_words
+from .facts import (
+    are_alternatives,
+    is_denied,
+    requests,
+    sentences,
+    tables,
+    time_of_day,
+    whole_words,
+)
 
 _LEAVES, _ARRIVES, _EITHER, _LATEST = "leave", "arrive", "either", "latest"
 _STATIONS = ("departure", "destination")
@@ -34,9 +42,10 @@ _Journey: TypeAlias = dict[str, set[str]]
 
 
 class _ToldTime(NamedTuple):
-    """A time that a response tells of a train: where it begins, which time it is, and minutes."""
+    """A time that a response tells of a train: where it stands, which time it is, and minutes."""
 
     start: int
+    end: int
     kind: str
     minutes: float
 
@@ -113,21 +122,20 @@ def train_mentions(
     mentions: list[list[frozenset[str]]] = []
     # Responses need not repeat stations and day.
     journey: _Journey = {}
-    # The ids told before, and those of them that were told with a time of their train.
+    # The ids told before.
     named: set[str] = set()
-    confirmed: set[str] = set()
     for turn, response in enumerate(responses):
         before = about[turn - 1] if turn else frozenset[str]()
         for text in (*users[turn : turn + 1], response):
-            journey = {**journey, **_journey(text, before, timetable)}
-        times = list(_told_times(response, before, timetable))
+            parts = _train_sentences(text, before)
+            journey = {**journey, **_journey(text, parts, timetable)}
         ids = [span for span in response.spans if span.slot == "TRAINID"]
         if ids:
-            trains_named, with_times = _named_trains(ids, times, timetable, confirmed)
+            trains_named = _named_trains(response, ids, before, timetable)
             mentions.append(trains_named)
             named.update(*trains_named)
-            confirmed |= with_times
             continue
+        times = list(_told_times(response, before, timetable))
         trains = _times_by_train(times)
         if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
             trains = [{}] if _is_booked(response, before) else []
@@ -140,52 +148,67 @@ def train_mentions(
                 if is_clear and train.is_meant(train_times, journey):
                     meant.add(train.id)
             # Beside ids, times that no train has may be of something else.
-            if meant or not named:
+            if meant or not named or {_LEAVES, _ARRIVES} <= train_times.keys():
                 described.append(frozenset(meant & named or meant))
         mentions.append(described)
     return mentions
 
 
 def _named_trains(
+    response: Delexicalised,
     spans: Sequence[Span],
-    times: Sequence[_ToldTime],
+    before: frozenset[str],
     timetable: Sequence[_Train],
-    confirmed: Collection[str],
-) -> tuple[list[frozenset[str]], set[str]]:
-    """Return the ids told in a response, and those of them told with a time of their train.
-
-    An id that is told with times of no such train is none.
+) -> list[frozenset[str]]:
+    """Return the ids told in a response; none for one that is told with what no such train has.
 
     Args:
+        response: The response.
         spans: The ids.
-        times: The times that the response tells of trains.
+        before: The domains that the response before is about.
         timetable: All trains.
-        confirmed: The ids that were told with a time of their train before.
     """
+    times = list(_told_times(response, before, timetable))
     # Times before the first id are of other trains, unless all are.
     after = [time for time in times if time.start > spans[0].start] or times
-    named = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
-    mentions: list[frozenset[str]] = []
-    with_times: set[str] = set()
-    for ids in named.values():
-        trains = [train for train in timetable if train.id in ids]
-        false = 0
-        for kind in {time.kind for time in after}:
-            minutes_told = {time.minutes for time in after if time.kind == kind}
-            # People write one of the two for the other.
-            own = _LATEST if kind == _LATEST else _EITHER
-            has_one = any(
-                train.has(own, minutes, _SLIP) for train in trains for minutes in minutes_told
-            )
-            # Some trains of a list may have no times.
-            false += len(minutes_told) >= len(named) and not has_one
-        if false and with_times.union(confirmed).isdisjoint(ids):
-            mentions.append(frozenset())
-            continue
-        mentions.append(ids)
-        if after and not false:
-            with_times |= ids
-    return mentions, with_times
+    ids = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
+    mentions = []
+    for value, same in ids.items():
+        trains = [train for train in timetable if train.id in same]
+        is_false = _are_times_false(response.original, after, trains, len(ids))
+        for start, end in _train_sentences(response, before):
+            inside = {span.value for span in spans if start <= span.start < end}
+            if inside == {value}:
+                journey = _journey(response, [(start, end)], timetable)
+                is_false |= not any(train.is_meant({}, journey) for train in trains)
+        mentions.append(frozenset() if trains and is_false else same)
+    return mentions
+
+
+def _are_times_false(
+    text: str, times: Sequence[_ToldTime], trains: Sequence[_Train], ids: int
+) -> bool:
+    """Return whether times are not those of a train: none of a kind, or not all of "9:11 or 9:41".
+
+    Args:
+        text: A response.
+        times: The times that it tells.
+        trains: The trains that have the id.
+        ids: How many ids it tells; some of its trains may have no times.
+    """
+    for kind in {time.kind for time in times}:
+        told = [time for time in times if time.kind == kind]
+        # People write one of the two for the other.
+        own = _LATEST if kind == _LATEST else _EITHER
+        false = set()
+        for time in told:
+            if not any(train.has(own, time.minutes, _SLIP) for train in trains):
+                false.add(time.minutes)
+        minutes = {time.minutes for time in told}
+        is_guess = ids == 1 and are_alternatives(text, [(time.start, time.end) for time in told])
+        if false and (is_guess or (false == minutes and len(minutes) >= ids)):
+            return True
+    return False
 
 
 def _train_sentences(text: Delexicalised, before: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -230,14 +253,17 @@ def _told_times(
             if limit:
                 kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
             last, done = minutes, match.end()
-            if kind and not words["denied"].search(clause_ends().split(so_far)[-1]):
-                yield _ToldTime(start + match.start(), kind, minutes)
+            # "4.40" alone may be a price.
+            if kind == _EITHER and re.fullmatch(r"\d+[.]\d+", match["value"]):
+                kind = ""
+            if kind and not is_denied(sentence, *match.span()):
+                yield _ToldTime(start + match.start(), start + match.end(), kind, minutes)
 
 
 def _times_by_train(times: Sequence[_ToldTime]) -> list[_Times]:
     """Return the times of each train, given all times that a response tells, in order."""
     trains: list[_Times] = []
-    for _, kind, minutes in times:
+    for _, _, kind, minutes in times:
         if kind == _LATEST:
             # "By 10:45" alone is what the user wants.
             if trains and _ARRIVES not in trains[-1]:
@@ -263,16 +289,18 @@ def _is_booked(response: Delexicalised, before: frozenset[str]) -> bool:
     return False
 
 
-def _journey(text: Delexicalised, before: frozenset[str], timetable: Sequence[_Train]) -> _Journey:
-    """Return the stations and days that a text tells of trains.
+def _journey(
+    text: Delexicalised, parts: Iterable[tuple[int, int]], timetable: Sequence[_Train]
+) -> _Journey:
+    """Return the stations and days that sentences about trains tell.
 
     Args:
         text: A response, or what the user says.
-        before: The domains that the response before is about.
+        parts: Where each of the sentences begins and ends.
         timetable: All trains.
     """
     journey: _Journey = {}
-    for start, end in _train_sentences(text, before):
+    for start, end in parts:
         for span in text.spans:
             slot = ""
             if span.slot == "DAY":
