@@ -162,7 +162,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     shares = {f"grounded.{name}": share for name, share in report.faithfulness.items()}
     del shares["grounded.told"]
     assert evidence.scores == figures | shares
-    assert list(evidence.won()["grounded.inform"]) == [True, True, False]
+    assert list(evidence.won["grounded.inform"]) == [True, True, False]
 
 
 def test_files_in_plain_english_are_compared(cli: Cli, wrong: Path, tmp_path: Path) -> None:

@@ -370,17 +370,18 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     """
     digests: dict[tuple[str, str], tuple[str, str]] = {}
     by_key = {entry.key: entry.compared for entry in entries if entry.compared is not None}
+    places = {key: frozenset(dialogues.places) for key, dialogues in by_key.items()}
     signatures = {
         entry.key: entry.scores.main.signature for entry in entries if entry.key in by_key
     }
     for a, b in combinations(sorted(by_key), 2):
         is_comparable = signatures[a].comparable_with(signatures[b], ("coverage", PLACEHOLDERS))
-        if is_comparable and not set(by_key[a].places).isdisjoint(by_key[b].places):
+        if is_comparable and not places[a].isdisjoint(places[b]):
             digests[a, b] = (by_key[a].digest, by_key[b].digest)
     for states in marked_turns(entries).values():
         by_name = {name: sha256(json.dumps(exact)) for name, exact in states.items()}
         for a, b in combinations(sorted(states), 2):
-            if states[a].keys() & states[b].keys():
+            if not states[a].keys().isdisjoint(states[b]):
                 digests[a, b] = (by_name[a], by_name[b])
     return dict(sorted(digests.items()))
 
@@ -417,6 +418,8 @@ def pair_mismatches(
                 chosen[a, b] = key
     different = []
     for (a, b), pair in compared(entries, list(chosen)).items():
+        if pair == stored[a, b]:
+            continue
         place = f"{PAIRS_FILE}, {a} and {b}"
         different += mismatches(chosen[a, b], place, plain(stored[a, b]), plain(pair))
     return different

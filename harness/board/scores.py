@@ -63,6 +63,8 @@ def plain(value: object) -> Any:
 
     A printed figure stays as printed.
     """
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, Report):
         return value.to_dict()
     if isinstance(value, Decimal):

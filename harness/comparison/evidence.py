@@ -64,7 +64,11 @@ class Statistics:
 
     def scores(self) -> Mapping[str, float]:
         """Return figure -> value, of all dialogues."""
-        return self._figures_of(self.numbers.sum(axis=0).tolist())
+        return self._figures_of(self._sums.tolist())
+
+    @cached_property
+    def _sums(self) -> Floats:
+        return self.numbers.sum(axis=0)
 
     def weighted(self, counts: Counts) -> Values:
         """Return every figure in samples.
@@ -81,8 +85,8 @@ class Statistics:
             other: The statistics of the other system, of the same dialogues in the same order.
             gained: Sample x column -> what this system's sum gains by the swaps.
         """
-        ours = self._values(self.numbers.sum(axis=0) + gained)
-        theirs = other._values(other.numbers.sum(axis=0) - gained)
+        ours = self._values(self._sums + gained)
+        theirs = other._values(other._sums - gained)
         return ours, theirs
 
     def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
@@ -266,7 +270,8 @@ class Evidence:
             their_values |= _mean(theirs)
         return our_values, their_values
 
-    def won(self) -> dict[str, npt.NDArray[np.bool_]]:
+    @cached_property
+    def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues.
 
         Of a system with seeds no dialogue is won or lost.
@@ -335,7 +340,7 @@ def intervals_of(
     for name, values in evidence.bootstrapped(samples, seed).items():
         low, high = interval_ends(values)
         intervals[name] = Interval(evidence.scores[name], low, high, BOOTSTRAP)
-    for name, won in evidence.won().items():
+    for name, won in evidence.won.items():
         low, high = wilson(int(won.sum()), len(won))
         intervals[name] = Interval(evidence.scores[name], low, high, WILSON)
     return intervals

@@ -262,7 +262,7 @@ def _of_table(given: StudyOptions, scorer: Scorer, ratings: str, files: Sequence
         scorer = Scorer(tracked.benchmark, scorer.options)
         replayed = _played(scorer, read_predictions(file), file)
         evidence = evidence_of(scorer, replayed, scored.name)
-        for key, won in evidence.won().items():
+        for key, won in evidence.won.items():
             is_won = won.astype(float)
             rates[evidence.figures[key].title] = dict(zip(evidence.dialogues, is_won, strict=True))
     agreed = tracker_agreement(rated, tracked.dialogues, given["choices"], rates, ratings)

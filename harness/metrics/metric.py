@@ -209,6 +209,8 @@ def share(part: Number, whole: Number, of_nothing: Number = 0.0) -> Number:
     """
     if isinstance(whole, float | int):
         return part / whole if whole else of_nothing
+    if whole.all():
+        return part / whole
     # Imports NumPy late: it takes 0.1 s, and most scores do without arrays.
     import numpy as np
 
