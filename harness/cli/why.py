@@ -27,13 +27,7 @@ from ..diagnosis import (
 from ..errors import InputError, Remark, unknown
 from ..io import formatted, printable, short_names, write_atomically
 from ..rooms import import_room
-from ..scoring import (
-    Options,
-    Scorer,
-    check_predictions,
-    free_run_predictions,
-    played_predictions,
-)
+from ..scoring import Options, Scorer, check_predictions, free_run_predictions, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
 from .dst import scored_files

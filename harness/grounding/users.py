@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 import click
 
-from ..benchmark import Benchmark, Dialogue, Goal
+from ..benchmark import Goal
 from ..cli import option, tell
 from ..cli.reading import chosen_benchmark, read_outputs, read_plays
-from ..data import load_tasks
+from ..data import Task, load_tasks
 from ..errors import InputError
 from ..glossary import term_of
 from ..io import STANDARD_STREAM, Table, figure, formatted, short_names, write_json
@@ -67,7 +68,8 @@ def command(
             *("predictions", "benchmark", "format_", "json_target"), kind="files of `mwz play`"
         )
         for source, run in plays:
-            records += _records(source, _played(run))
+            world = run.config.world
+            records += _records(source, _played(run), world.tasks, world.scorer)
     else:
         options = Options(free_running=True, **how)
         loaded = chosen_benchmark(benchmark)
@@ -79,66 +81,50 @@ def command(
             tell(outputs.source, dialogues.remarks)
             if not dialogues.parts:
                 raise InputError(outputs.source, "turns lack `user`: nothing is known of users")
-            records += _records(name, _free(dialogues, scorer))
+            tasks: Mapping[str, Task] = {}
+            if scorer.options.resolved.goals is None:
+                with suppress(InputError):
+                    tasks = load_tasks(scorer.benchmark.name)
+            records += _records(name, _free(dialogues), tasks, scorer)
     if json_target is not None:
         write_json(json_target, records)
     if json_target != STANDARD_STREAM:
         click.echo(formatted([_table(records)], format_), nl=False)
 
 
-def _free(dialogues: PlainDialogues, scorer: Scorer) -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """Yield what the user of each free-running dialogue did, and what people do on the goal."""
-    try:
-        tasks = load_tasks(scorer.benchmark.name)
-    except InputError:
-        tasks = {}
+_Dialogue: TypeAlias = tuple[
+    str, Sequence[str], Mapping[str, Goal], GroundedDialogue, Mapping[str, UserPart]
+]
+"""Its id, what the user says, the goal, how it is met, and what the user did."""
+
+
+def _free(dialogues: PlainDialogues) -> Iterator[_Dialogue]:
     for id_, parts in dialogues.parts.items():
-        goal = dialogues.goals[id_]
-        human = _same_goal(scorer.benchmark, id_, goal)
-        words = "" if human is None or id_ not in tasks else " ".join(tasks[id_].message)
         users = [user or "" for user in dialogues.users[id_]]
-        counts = user_counts(users, goal, dialogues.outcomes[id_], parts, words)
-        yield counts, _people(human, goal, words, scorer)
+        yield id_, users, dialogues.goals[id_], dialogues.outcomes[id_], parts
 
 
-def _played(run: Any) -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """Yield the same of each dialogue of a run; people count once for all trials."""
+def _played(run: Any) -> Iterator[_Dialogue]:
     world = run.config.world
-    counted = set()
     for line, parts in zip(run.lines, run.parts, strict=True):
-        id_, people = line["dialogue_id"], Counter[str]()
-        goal, words = world.goals[id_], " ".join(world.task(id_).message)
-        users = [turn["user"] for turn in line["turns"]]
-        if id_ not in counted:
-            counted.add(id_)
-            human = _same_goal(world.scorer.benchmark, id_, goal)
-            people = _people(human, goal, words, world.scorer)
-        outcome = world.grounded(id_, line["turns"])
-        yield user_counts(users, goal, outcome, parts, words), people
+        id_, turns = line["dialogue_id"], line["turns"]
+        users = [turn["user"] for turn in turns]
+        yield id_, users, world.goals[id_], world.grounded(id_, turns), parts
 
 
-def _same_goal(benchmark: Benchmark, id_: str, goal: Mapping[str, Goal]) -> Dialogue | None:
-    """Return the dialogue of a benchmark that has a goal; None if its goal is another."""
-    dialogue = benchmark.dialogues.get(id_)
-    if dialogue is None or dialogue.goal.keys() != goal.keys():
-        return None
-    for domain, wanted in dialogue.goal.items():
-        if wanted.informable != goal[domain].informable:
-            return None
-    return dialogue
-
-
-def _people(
-    human: Dialogue | None, goal: Mapping[str, Goal], instructions: str, scorer: Scorer
-) -> Counter[str]:
-    """Return what people did on a goal; nothing where none talked."""
+def _people(id_: str, goal: Mapping[str, Goal], words: str, scorer: Scorer) -> Counter[str]:
+    """Return what people did on a goal; nothing where none talked, or on another goal."""
+    human = scorer.benchmark.dialogues.get(id_)
     if human is None or not (human.users and human.responses):
+        return Counter()
+    constraints = {domain: wanted.informable for domain, wanted in goal.items()}
+    if constraints != {domain: wanted.informable for domain, wanted in human.goal.items()}:
         return Counter()
     database, plain = database_of(scorer), delexicaliser_of(scorer)
     users, responses = human.users, human.responses
     outcome = ground(responses, goal, database, plain, users=users)
     parts = user_parts(users, responses, goal, outcome, database, plain, scorer.rules)
-    return user_counts(users, goal, outcome, parts, instructions)
+    return user_counts(users, goal, outcome, parts, words)
 
 
 def user_counts(
@@ -186,21 +172,29 @@ def _is_copied(text: str, instructions: str) -> bool:
 
 
 def _records(
-    source: str, dialogues: Iterable[tuple[Counter[str], Counter[str]]]
+    source: str, dialogues: Iterable[_Dialogue], tasks: Mapping[str, Task], scorer: Scorer
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures of a file's users, and of people on the same goals, if any talked.
 
     They are `RATES` in percent; None of what is not known.
+
+    Args:
+        source: What messages call the file.
+        dialogues: Its dialogues, in one trial or several.
+        tasks: The tasks that they are of, as far as that is known.
+        scorer: Has the benchmark.
     """
     ours: Counter[str] = Counter()
-    people: Counter[str] = Counter()
-    for counts, counts_of_people in dialogues:
-        ours += counts
-        people += counts_of_people
-    for users, counts in (("file", ours), ("people", people)):
-        if users == "people" and not people:
+    people: dict[str, Counter[str]] = {}
+    for id_, users, goal, outcome, parts in dialogues:
+        words = " ".join(tasks[id_].message) if id_ in tasks else ""
+        ours += user_counts(users, goal, outcome, parts, words)
+        if id_ not in people:
+            people[id_] = _people(id_, goal, words, scorer)
+    for who, counts in (("file", ours), ("people", sum(people.values(), Counter()))):
+        if not counts:
             continue
-        record = {"file": source, "users": users, "dialogues": counts["dialogues"]}
+        record = {"file": source, "users": who, "dialogues": counts["dialogues"]}
         for name, whole in RATES.items():
             record[name] = percent(counts[name], counts[whole]) if counts[whole] else None
         if counts["instructed"] < counts["dialogues"]:

@@ -21,23 +21,10 @@ from ..data import DomainTask, Task
 from ..diagnosis import goal_text, joined, labelled, wrapped
 from ..errors import counted, cut
 from ..glossary import term_of
-from ..grounding import (
-    AT_FAULT,
-    NAMING_SLOTS,
-    GroundedDomain,
-    Said,
-    UserPart,
-    faults_text,
-)
+from ..grounding import AT_FAULT, NAMING_SLOTS, GroundedDomain, Said, UserPart, faults_text
 from ..io import Cell, figure, text_table
 from ..metrics import WrongSlot, percent
-from .environment import (
-    MAX_TURNS,
-    MISSING,
-    Outcome,
-    made_up_numbers,
-    numbers_missing,
-)
+from .environment import MAX_TURNS, MISSING, Outcome, made_up_numbers, numbers_missing
 from .plays import Line, LiveRun, play_scripts
 from .users import SPANS, Heard
 from .world import LONGEST_SHOWN, Result, ToolCall, Turn, World, call_text, calls_in, naming_key

@@ -203,10 +203,7 @@ class ChatModel:
         for _ in range(attempts):
             try:
                 answer = client.chat.completions.create(
-                    model=self._name,
-                    messages=list(messages),
-                    extra_body=self._fields,
-                    **options,
+                    model=self._name, messages=list(messages), extra_body=self._fields, **options
                 )
                 if isinstance(answer, str):
                     # What the client makes of an answer that is no JSON, as of a proxy.

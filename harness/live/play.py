@@ -53,15 +53,7 @@ from .mcp_server import Desk, serve
 from .models import AGENTS, KEY_VARIABLES, TIMEOUT, ChatModel, ModelAgent, ModelUser, servers_digest
 from .plays import Line, LiveRun, Recorded, RunConfig, play_dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal, scripted_user, scripted_users
-from .world import (
-    SCRIPTS,
-    BrokenOffError,
-    UserMaker,
-    UserTurn,
-    World,
-    name_problem,
-    script_name,
-)
+from .world import SCRIPTS, BrokenOffError, UserMaker, UserTurn, World, name_problem, script_name
 
 _MODEL = re.compile(r"model:(?P<name>.+?)(@(?P<url>[^@\s]+:[^@\s]+))?")
 _MCP = "mcp:"

@@ -210,20 +210,6 @@ class LiveRun:
             }
 
     @property
-    def _said_figures(self) -> dict[str, int | float]:
-        """What is solved of what users said, and whose fault lost goal domains are."""
-        counts: Counter[str] = Counter()
-        faults: Counter[str] = Counter()
-        for line, parts in zip(self.lines, self.parts, strict=True):
-            faults.update(part.fault for part in parts.values())
-            # What is broken off is lost in any case.
-            if line["outcome"]["error"] is None:
-                counts["inform"] += all(part.inform for part in parts.values())
-                counts["success"] += all(part.success for part in parts.values())
-        rates = {f"said_{name}": percent(counts[name], len(self.lines)) for name in _SAID}
-        return {**rates, **{f"lost_by_{name}": faults[name] for name in AT_FAULT}}
-
-    @property
     def figures(self) -> dict[str, Any]:
         """All figures as JSON types; rates are in percent, None where nothing is counted."""
         trials = self.config.trials
@@ -246,16 +232,26 @@ class LiveRun:
         figures["pass"] = {str(k): asdict(interval) for k, interval in passes}
         details: Counter[str] = Counter()
         costs: dict[str, Counter[str]] = {}
-        for line in self.lines:
+        # What is solved of what users said, and whose fault lost goal domains are.
+        said = Counter[str]()
+        for line, parts in zip(self.lines, self.parts, strict=True):
             details.update(line["outcome"]["told"])
             for role, cost in line["costs"].items():
                 costs.setdefault(role, Counter()).update(cost)
+            said.update(f"lost_by_{part.fault}" for part in parts.values())
+            # What is broken off is lost in any case.
+            is_whole = line["outcome"]["error"] is None
+            for name in _SAID:
+                is_met = all(getattr(part, name) for part in parts.values())
+                said[f"said_{name}"] += is_whole and is_met
         figures |= told_shares(details)
         for count in ("turns", "calls", "failed_calls", "unasked"):
             figures[count] = sum(outcome[count] for outcome in outcomes)
         for mean in ("turns", "calls"):
             figures[mean] /= len(outcomes)
-        figures |= self._said_figures
+        for name in SAID_FIGURES:
+            is_rate = name.startswith("said_")
+            figures[name] = percent(said[name], len(self.lines)) if is_rate else said[name]
         figures["errors"] = sum(self.lost.values())
         figures["costs"] = {role: dict(cost) for role, cost in costs.items()}
         return figures

@@ -33,15 +33,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..data import DomainTask, Task, chosen_goals, load_benchmark, load_tasks, task_goals
 from ..errors import InputError, cut, unknown
-from ..grounding import (
-    GroundedDialogue,
-    Said,
-    UserPart,
-    ground,
-    in_context,
-    read_user,
-    user_parts,
-)
+from ..grounding import GroundedDialogue, Said, UserPart, ground, in_context, read_user, user_parts
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import WrongSlot
 from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
