@@ -25,6 +25,8 @@ from ruamel.yaml import YAML
 from test_documents import PAGES
 from test_outside import FILES
 
+from mwz.harness.board import Board
+from mwz.harness.board.model import common_signatures
 from mwz.harness.cli import main
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.gold_states import install_gold_states
@@ -367,6 +369,17 @@ def test_the_errors_explained_are_what_is_said(
     messages = [message.strip("`") for message, _ in rows]
     # No server of a model: test_live_models.py.
     assert [message for message in messages if message not in said] == ["Connection refused"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/comparison.md"])
+def test_the_signature_shown_is_of_this_version(page: str, project_board: Board) -> None:
+    (signature, *_) = common_signatures(project_board.of_track("end-to-end"))
+    current = signature.split("|")
+    (shown,) = re.findall(r"^ +(mwz:.*)$", TEXTS[page], re.MULTILINE)
+    # Those of the strict figures and of all set-ups have other sources of domains and states.
+    for field in ("mwz", "data", "rules"):
+        values = [part for part in current if part.startswith(f"{field}:")]
+        assert values == [part for part in shown.split("|") if part.startswith(f"{field}:")]
 
 
 def test_every_environment_variable_is_explained() -> None:
