@@ -324,21 +324,16 @@ def _findings(rules: Mapping[str, Rule], cases: Iterable[Case]) -> list[Finding]
 BASELINE_NAME = "Scripted baseline"
 
 
-class _Shown(NamedTuple):
-    """A dialogue that is shown: its line, why it is not solved, and what the user did."""
-
-    line: Line
-    causes: Sequence[Finding]
-    parts: Mapping[str, UserPart]
+_Shown: TypeAlias = tuple[Line, Sequence[Finding], Mapping[str, UserPart]]
+"""A dialogue that is shown: its line, why it is not solved, and what the user did."""
 
 
 def _shown(run: LiveRun) -> dict[str, _Shown]:
     """Return id, with the trial if there are several -> each dialogue of a run."""
-    shown = {}
+    shown: dict[str, _Shown] = {}
     for line, parts in zip(run.lines, run.parts, strict=True):
         trial = f", trial {line['trial']}" if run.config.trials > 1 else ""
-        causes = findings(line, run.config.world)
-        shown[line["dialogue_id"] + trial] = _Shown(line, causes, parts)
+        shown[line["dialogue_id"] + trial] = line, findings(line, run.config.world), parts
     return shown
 
 
@@ -351,7 +346,7 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
         cause: The only one of `CAUSES` or `LOST_BY` to show, with all dialogues; None for all.
     """
     shown = _shown(run)
-    solved = sum(dialogue.line["outcome"]["solved"] for dialogue in shown.values())
+    solved = sum(line["outcome"]["solved"] for line in run.lines)
     rate = figure(percent(solved, len(shown)))
     who = f"{run.config.agent_name} with {run.config.user_name}"
     sections = [f"Solved {rate}, over {counted(len(shown), 'dialogue')}: {who}"]
@@ -366,11 +361,12 @@ def why_text(run: LiveRun, domain: str | None, cause: str | None) -> str:
     if cause not in CAUSES:
         # Id and domain -> what the agent did wrong there.
         words: dict[tuple[str, str], str] = {}
-        for name, dialogue in shown.items():
-            for finding in dialogue.causes:
+        parts_of = {}
+        for name, (_, causes, parts) in shown.items():
+            parts_of[name] = parts
+            for finding in causes:
                 words.setdefault((name, finding.domain), f"{finding.cause}: {finding.words}")
-        parts = {name: dialogue.parts for name, dialogue in shown.items()}
-        sections.append(faults_text(parts, words, domain, cause))
+        sections.append(faults_text(parts_of, words, domain, cause))
     return "\n\n".join(sections)
 
 
@@ -378,22 +374,23 @@ def _causes_texts(shown: Mapping[str, _Shown], domain: str | None, cause: str | 
     """Return by what tasks are lost: a table, what it means, and first dialogues, or all of one."""
     # Cause -> the dialogues that it costs, and what is said of each.
     found: dict[str, list[tuple[str, Finding]]] = {}
-    for name, dialogue in shown.items():
-        for finding in dialogue.causes:
+    domains: set[str] = set()
+    for name, (_, causes, _) in shown.items():
+        for finding in causes:
             if domain in (None, finding.domain) and cause in (None, finding.cause):
                 found.setdefault(finding.cause, []).append((name, finding))
+                domains.add(finding.domain)
     if not found:
         return [f"no task is lost by {cause}"] if cause else []
-    domains = sorted({finding.domain for losses in found.values() for _, finding in losses})
     rows: list[list[Cell]] = []
     meanings = []
     for kind in CAUSES:
         if kind in found:
             by_domain = Counter(finding.domain for _, finding in found[kind])
             tasks = len({name for name, _ in found[kind]})
-            rows.append([kind, *[by_domain[name] for name in domains], tasks])
+            rows.append([kind, *[by_domain[name] for name in sorted(domains)], tasks])
             meanings.append(wrapped(f"{kind}: ", term_of("causes", kind).meaning, indent=2))
-    texts = [text_table(["task not solved", *domains, "tasks"], rows), "\n".join(meanings)]
+    texts = [text_table(["task not solved", *sorted(domains), "tasks"], rows), "\n".join(meanings)]
     largest = sorted(found, key=lambda kind: -len(found[kind]))
     for kind in largest[:_LARGEST]:
         part, number = ("all", None) if cause else ("first of", _FIRST)
@@ -482,19 +479,18 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
     systems: dict[str, dict[str, _Shown]] = {}
     for run_name, run in runs.items():
         for name, shown in _shown(run).items():
-            id_ = shown.line["dialogue_id"]
+            id_ = shown[0]["dialogue_id"]
             systems.setdefault(run_name + name.removeprefix(id_), {})[id_] = shown
     verdicts = []
     for system, dialogues in systems.items():
         outcomes: dict[str, tuple[int, list[tuple[str, str]] | None]] = {}
-        for id_, shown in dialogues.items():
-            lost = [(finding.domain, finding.cause) for finding in shown.causes]
-            outcomes[id_] = len(shown.line["turns"]), lost or None
+        for id_, (line, causes, _) in dialogues.items():
+            lost = [(finding.domain, finding.cause) for finding in causes]
+            outcomes[id_] = len(line["turns"]), lost or None
         verdicts.append((system, outcomes))
 
     def content(id_: str) -> dict[str, Any]:
-        scripted = _Shown(_by_scripts(first_run, id_), [], {})
-        columns = [_page_column(BASELINE_NAME, scripted, world)]
+        columns = [_page_column(BASELINE_NAME, (_by_scripts(first_run, id_), [], {}), world)]
         for system, dialogues in systems.items():
             if id_ in dialogues:
                 columns.append(_page_column(system, dialogues[id_], world))
