@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from live_tasks import ROOM, TASK
+from live_tasks import ROOM, TASK, play_task
 
 from mwz.harness import InputError
 from mwz.harness.data import DomainTask, Task
+from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import (
     MAX_TURNS,
     MISSING,
@@ -207,6 +208,24 @@ def test_only_returned_reference_numbers_count(world: World, message: str, succe
     train = "TR4017 from Ostley to Brackwater on Saturday, arriving at 13:00"
     environment.respond(f"{train}, is booked. The reference number is {code}.")
     assert not environment.outcome()["success"]
+
+
+@pytest.mark.parametrize(
+    ("words", "solved"),
+    [
+        ("", True),
+        ("It is CHEERFUL.", True),
+        ("A table is booked, number QX7RW2ZD.", False),
+    ],
+)
+def test_a_number_made_up_loses_a_task_that_books_nothing(
+    world: World, words: str, solved: bool
+) -> None:
+    baseline = Baseline()
+    outcome = play_task(
+        Environment(world), lambda said, call: f"{baseline(said, call)} {words}", "town001"
+    )
+    assert (outcome["requested"], outcome["solved"]) == (True, solved)
 
 
 def _passes(world: World, solved: Sequence[int]) -> Any:

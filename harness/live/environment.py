@@ -305,7 +305,8 @@ def made_up_numbers(turns: Sequence[Turn], world: World) -> dict[str, int]:
     for number, turn in enumerate(turns):
         for reference in sorted(Heard(turn["response"], world, "").references):
             written = re.sub("[^0-9A-Za-z]", "", reference).upper()
-            if written not in returned:
+            # Words in capitals, as in "it is RESERVED", look like one without digits.
+            if written not in returned and re.search(r"\d", written):
                 made_up.setdefault(written, number)
     return made_up
 
