@@ -87,7 +87,6 @@ def test_entries_need_no_outputs(
 
 
 TRADE = "trade-dst/results/results/test-rank=0.json"
-STAR = "DST-STAR/data/mwz2.1.zip"
 
 
 @pytest.mark.real_data
@@ -95,7 +94,7 @@ def test_trackers_of_2_0_beside_their_entries(
     cli: Cli, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "load_benchmark", lambda name: multiwoz)
-    for version, name in (("2.0", TRADE), ("2.1", STAR)):
+    for version, name in (("2.0", "trade-dst"), ("2.1", "DST-STAR")):
         gold, _ = read_gold_states(version, upstream / name, multiwoz)
         assert (len(gold.states), gold.turns) == (999, 7368)
         install_gold_states(gold)

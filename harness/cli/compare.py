@@ -196,7 +196,7 @@ def _evidence_of_states(
     evidence = []
     files = []
     for system in systems:
-        if missing and system.entry is not None:
+        if system.missing is not None and system.entry is not None:
             evidence.append(board.stored_states(system.entry, version))
             continue
         [scored] = scored_files([system], benchmark, version)

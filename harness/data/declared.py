@@ -125,6 +125,11 @@ class DataSet:
     further_gold: Sequence[str] = ()
     companions: Sequence[str] = ()
 
+    @property
+    def pinned_states(self) -> dict[str, PinnedFile]:
+        """Version of the annotation -> the file with its gold states, of those that are pinned."""
+        return {source.gold: source.files[0] for source in self.sources if source.gold}
+
 
 def declared_names() -> list[str]:
     """Return the names of all declared data sets."""

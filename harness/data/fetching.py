@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 import requests
 
-from ..errors import InputError, refuse, unknown, without_secrets
+from ..errors import InputError, refuse, without_secrets
 from ..io import bounded, read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
@@ -141,10 +141,11 @@ def fetch_gold_states(
     Raises:
         InputError: No source of a version is declared, or some file is not available.
     """
-    pinned = {source.gold: source.files[0] for source in data_set.sources if source.gold}
-    remedy = "`mwz data import --states VERSION PATH` installs others"
-    problems = [unknown("version", name, pinned) for name in versions if name not in pinned]
-    refuse("--states", [f"{problem}; {remedy}" for problem in problems])
+    pinned = data_set.pinned_states
+    known = f"{data_set.name} has pinned files of {', '.join(sorted(pinned)) or 'no version'}"
+    problem = f"{known}; `mwz data import --states VERSION PATH` installs others"
+    missing = [version for version in versions if version not in pinned]
+    refuse("--states", [f"{version}: {problem}" for version in missing])
     _fetch([pinned[version] for version in versions], folder, mirror, offline, notify)
     return [(version, safe_path(folder, pinned[version].place)) for version in versions]
 

@@ -47,7 +47,7 @@ from ..submission import (
     read_state,
     standard_form,
 )
-from .declared import gold_versions
+from .declared import declared_names, gold_versions, read_data_set
 from .installed import (
     SUFFIX,
     data_directory,
@@ -79,7 +79,7 @@ def read_gold_states(
     Args:
         version: What to call it: "2.4".
         path: `data.json`, `test_dials.json` or another file of states, plain, gzipped or in a zip
-            file, or a folder with one of `STATE_FILES`.
+            file, a folder with one of `STATE_FILES`, or a clone that has the version's pinned file.
         benchmark: The benchmark that the dialogues are of.
 
     Returns:
@@ -94,10 +94,7 @@ def read_gold_states(
         raise InputError("--states", expected)
     # Of a name that is too long for a file system pathlib raises an error.
     if os.path.isdir(path):
-        files = [path / name for name in STATE_FILES if (path / name).exists()]
-        if not files:
-            raise InputError(str(path), f"none of {', '.join(STATE_FILES)} in this folder")
-        path = files[0]
+        path = _file_in_folder(version, path, benchmark.name)
     content = parse_predictions(read_bytes(path, wanted=STATE_FILES), str(path))
     dialogues, read_slots = _dialogues(content, str(path))
     states: dict[str, list[BeliefState]] = {}
@@ -122,6 +119,22 @@ def read_gold_states(
     gold = GoldStates(version, benchmark.name, states)
     _check(gold, benchmark, path)
     return gold, [*_notes(gold, left_out, benchmark)]
+
+
+def _file_in_folder(version: str, folder: Path, benchmark: str) -> Path:
+    """Return the file of a folder that has the gold states of a version.
+
+    Raises:
+        InputError: There is none.
+    """
+    names = list(STATE_FILES)
+    if benchmark in declared_names():
+        pinned = read_data_set(benchmark).pinned_states
+        names += [pinned[version].path] if version in pinned else []
+    for name in names:
+        if (folder / name).exists():
+            return folder / name
+    raise InputError(str(folder), f"none of {', '.join(names)} in this folder")
 
 
 def _dialogues(
