@@ -264,7 +264,6 @@ def _reference_placeholders(benchmark: Benchmark, id_: str, number: int, turn: T
 CHEATS: Mapping[str, tuple[Callable[..., Turn], str]] = {
     "everything at the end": (_at_the_end, "placement"),
     "numbers after every name": (_numbers, "placeholders"),
-    "references": (partial(_reference, edited=0.0), "reference_phrases"),
     "references with words exchanged": (partial(_reference, edited=0.7), "reference_phrases"),
     "a tenth of the references": (
         partial(_some_references, share=0.1, edited=0.0),
@@ -273,10 +272,6 @@ CHEATS: Mapping[str, tuple[Callable[..., Turn], str]] = {
     "a quarter of them, half of the words exchanged": (
         partial(_some_references, share=0.25, edited=0.5),
         "reference_phrases",
-    ),
-    "a tenth of the references, by BLEU": (
-        partial(_some_references, share=0.15, edited=0.0),
-        "bleu",
     ),
     "requested slots": (_requested, "requests"),
     "offers in a fifth of the last turns": (_sometimes_at_the_end, "last_offers"),
@@ -305,7 +300,7 @@ def test_what_cheats_are_made_of_raises_no_flag(
 ) -> None:
     row = boards_of_third.row({id_: krls[id_] for id_ in third.dialogues})
     assert (row.rank, raised_flags(row)) == (1, [])
-    assert {"reference_phrases", "bleu", "requests", "offers"} <= row.flags.keys()
+    assert {"reference_phrases", "wording", "requests", "offers"} <= row.flags.keys()
 
 
 @pytest.mark.real_data
@@ -454,7 +449,7 @@ def test_the_best_of_several_entries_has_no_rank(
 ) -> None:
     others = [predictions(name) for name in ("mars", "galaxy-e2e", "pptod", "rstod", "ubar")]
     best = _every(krls, partial(_best_by_bleu, [krls, *others], multiwoz))
-    assert "bleu" in _raised(boards_without_krls.row(best))
+    assert "wording" in _raised(boards_without_krls.row(best))
 
 
 @pytest.mark.real_data

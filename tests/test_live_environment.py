@@ -228,6 +228,14 @@ def test_a_number_made_up_loses_a_task_that_books_nothing(
     assert (outcome["requested"], outcome["solved"]) == (True, solved)
 
 
+def test_what_follows_the_goodbye_of_the_script_is_not_heard(world: World) -> None:
+    named = {"response": "Skylark Inn is in the north.", "user": "A hotel, please."}
+    for goodbye, is_heard in (("Thank you, goodbye.", False), ("Thank you.", True)):
+        told = {"user": goodbye, "response": "The phone number of Skylark Inn is 01223 999999."}
+        outcome = outcome_of(world, TASK, [named, told])
+        assert outcome["told"]["told"] == is_heard
+
+
 def _passes(world: World, solved: Sequence[int]) -> Any:
     """Return pass^k of tasks that are solved in so many of four trials."""
     scripted = play_scripts(world, 4, 0, []).config

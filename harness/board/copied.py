@@ -32,10 +32,10 @@ LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
 
 NEARLY_ALL = 0.9
-"""The share of a dialogue's responses that are another entry's, from which it is copied."""
+"""The share of a dialogue's responses or states that are another's, from which it is copied."""
 
-SEVERAL = 5
-"""Long responses of a dialogue that are hardly by chance nearly all another entry's."""
+SEVERAL = {"phrases": 5, "states": 3}
+"""Long responses, or states that are not gold, that are hardly by chance nearly all another's."""
 
 _DIGITS = ascii_letters + digits + "+/"
 _WIDTH = 2
@@ -99,33 +99,36 @@ class Fingerprints:
             return None
         return int(np.sum(both & (marks == others))) / turns
 
-    def copied_dialogues(self, earlier: Mapping[str, Fingerprints]) -> tuple[str, float] | None:
-        """Return the share of dialogues whose long responses are nearly all one earlier entry's.
+    def copied_dialogues(
+        self, field: str, earlier: Mapping[str, Fingerprints]
+    ) -> tuple[str, float] | None:
+        """Return the share of dialogues whose marks are nearly all one earlier entry's.
 
         A mixture has some of each of several entries.
 
         Args:
+            field: `phrases` or `states`.
             earlier: Key -> what is known of the entries.
 
         Returns:
             The key of the entry that most of them are of, "" if there are none, and the share;
             None if there are too few to compare.
         """
-        marks = self.marks["phrases"]
+        marks = self.marks[field]
         starts = np.append(0, np.flatnonzero(marks == _code(_BETWEEN)))
-        is_long = ~np.isin(marks, (_code(_MISSING), _code(_LEFT_OUT), _code(_BETWEEN)))
-        others = {key: o for key, o in earlier.items() if self.compares_with(o, "phrases")}
+        is_marked = ~np.isin(marks, (_code(_MISSING), _code(_LEFT_OUT), _code(_BETWEEN)))
+        others = {key: o for key, o in earlier.items() if self.compares_with(o, field)}
         if not others:
             return None
-        long = np.add.reduceat(is_long, starts, dtype=int)
-        compared = long >= SEVERAL
+        marked = np.add.reduceat(is_marked, starts, dtype=int)
+        compared = marked >= SEVERAL[field]
         if compared.sum() < FEWEST:
             return None
         copied = np.zeros_like(compared)
         whose, most = "", 0
         for key, other in others.items():
-            shared = np.add.reduceat(is_long & (marks == other.marks["phrases"]), starts, dtype=int)
-            copied_of_other = compared & (shared >= NEARLY_ALL * long)
+            shared = np.add.reduceat(is_marked & (marks == other.marks[field]), starts, dtype=int)
+            copied_of_other = compared & (shared >= NEARLY_ALL * marked)
             copied |= copied_of_other
             # Of several that are alike it is the first one's.
             if copied_of_other.sum() > most:
@@ -137,6 +140,7 @@ Copies: TypeAlias = Mapping[str, Mapping[str, tuple[str, float]]]
 """Key -> flag -> the key of the earlier entry that it has most of, "" for none, and the share."""
 
 COPIED_STATES = "copied_states"
+_FIELDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
 
 
 def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, tuple[str, float]]]:
@@ -149,14 +153,10 @@ def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, tupl
     earlier: dict[str, Fingerprints] = {}
     for name, outputs in fingerprints.items():
         shares[name] = {}
-        responses = outputs.copied_dialogues(earlier)
-        if responses is not None:
-            shares[name]["copied_responses"] = responses
-        for key, others in earlier.items():
-            share = outputs.shared_states(others)
-            # Of several that are alike it is the first one's.
-            if share is not None and share > shares[name].get(COPIED_STATES, ("", -1.0))[1]:
-                shares[name][COPIED_STATES] = (key, share)
+        for flag, field in _FIELDS.items():
+            copied = outputs.copied_dialogues(field, earlier)
+            if copied is not None:
+                shares[name][flag] = copied
         earlier[name] = outputs
     return shares
 

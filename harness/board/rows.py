@@ -9,7 +9,7 @@ from ..comparison import Interval
 from ..errors import counted
 from ..glossary import term_of
 from ..io import figure, signed
-from ..metrics import FEWEST, GOLD_STATES, reported_figures
+from ..metrics import GOLD_STATES, reported_figures
 from ..scoring import RANKED_COVERAGE, Coverage, Report, whole_figure
 from ..signature import Signature
 from ..submission import HUMAN, declared_features, declared_flags
@@ -319,8 +319,6 @@ def _flag_marks(row: Row) -> Iterator[Mark]:
         if name in row.copied:
             title, copied = f"{title} ({{}})", (row.copied[name],)
         note = f"{title}: {figure(share, 2)}"
-        if name == COPIED_STATES and share == 1.0:
-            note = "same belief states as {} in all that queries use"
         review = reviews.get(name)
         if review is None:
             bound = declared_flags()[name].bound
@@ -335,7 +333,7 @@ def raised_flags(row: Row) -> list[str]:
     """Return the flags that are raised; states that are said to be another entry's are none."""
     raised = []
     for name, share in row.flags.items():
-        is_stated = name == COPIED_STATES and row.copied[name] == row.entry.system.states_of
+        is_stated = name == COPIED_STATES and row.copied.get(name) == row.entry.system.states_of
         if declared_flags()[name].is_raised(share) and not is_stated:
             raised.append(name)
     return raised
@@ -419,8 +417,6 @@ def response_figures(entry: Entry, report: Report) -> dict[str, Value]:
 def response_flags(entry: Entry, report: Report) -> dict[str, float]:
     """Return flag -> figure of responses and of the states that they are given with."""
     measured = {**(report.metrics.get("flags") or {}), **entry.scores.flags}
-    if report.bleu and report.coverage.turns >= FEWEST:
-        measured["bleu"] = max(report.bleu.values())
     shares = [scores.gold_share for scores in entry.scores.tracked(report.signature.rules or "")]
     if shares:
         measured[GOLD_STATES] = max(shares)

@@ -43,6 +43,7 @@ from .world import (
     calls_in,
     naming_key,
     readable,
+    talk_in,
 )
 
 MAX_TURNS = 30
@@ -313,7 +314,7 @@ def made_up_numbers(turns: Sequence[Turn], world: World) -> dict[str, int]:
 
 def numbers_missing(world: World, task: Task, turns: Sequence[Turn]) -> set[str]:
     """Return the goal domains of which no response gives the reference or the driver's number."""
-    texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
+    texts = [re.sub("[^0-9A-Za-z]", "", text).upper() for text in talk_in(turns)[1]]
     missing = set()
     for domain, goal in world.goals[task.id].items():
         number = "PHONE" if domain == "taxi" else REFERENCE

@@ -516,12 +516,15 @@ def calls_in(turns: Iterable[Turn]) -> Iterator[tuple[int, ToolCall]]:
 def talk_in(turns: Iterable[Turn]) -> tuple[list[str], list[str]]:
     """Return what users say and the responses, as scores read them.
 
-    "Yes" alone answers what the user asked.
+    "Yes" alone answers what the user asked. After the scripted user's goodbye nothing is heard: it
+    would be easy to add to a file.
     """
+    goodbyes = tuple(script("user")["say"]["bye"])
     users, responses = [], []
     for turn in turns:
         users.append(turn["user"])
-        responses.append(in_context(turn["response"], turn["user"]))
+        is_heard = not turn["user"].endswith(goodbyes)
+        responses.append(in_context(turn["response"], turn["user"]) if is_heard else "")
     return users, responses
 
 

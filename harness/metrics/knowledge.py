@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from mwz.normalization import RuleSet
@@ -45,6 +46,7 @@ def measured_knowledge(played: Played, benchmark: Benchmark) -> dict[str, float]
     dialogues = play(played.submission, played.benchmark, played.states, played.domains)
     measured = {
         "reference_phrases": _reference_phrases(played.responses, benchmark),
+        "wording": _wording(played.responses, benchmark),
         "requests": _requests_foreseen(dialogues, played.rules),
         "offers": _offers_chosen(dialogues, played.rules, played.database),
         "last_offers": _last_offers(dialogues, played.rules),
@@ -58,6 +60,7 @@ _LONG = 8
 """Words of a response that leave room for a choice of words."""
 
 _Phrase: TypeAlias = tuple[str, ...]
+_Pairs: TypeAlias = frozenset[_Phrase]
 
 
 def _phrases(text: str) -> set[_Phrase]:
@@ -90,6 +93,56 @@ def _reference_phrases(
                 long += 1
                 having += any(own.get(phrase) == (id_, turn) for phrase in _phrases(text))
     return having / long if long >= FEWEST else None
+
+
+_OTHERS = 10
+"""References with which a turn's own is compared."""
+
+
+@lru_cache(maxsize=2)
+def _like_references(benchmark: Benchmark) -> Mapping[tuple[str, int], Sequence[_Pairs]]:
+    """Return dialogue and turn -> the pairs of words of its reference, then those of others.
+
+    The others have the same slots, are of other dialogues, and come next in the benchmark. Turns
+    that have too few are left out.
+    """
+    by_slots: dict[frozenset[str], list[tuple[str, int]]] = {}
+    pairs: dict[tuple[str, int], _Pairs] = {}
+    for id_, dialogue in benchmark.dialogues.items():
+        for turn, text in enumerate(dialogue.references[CANONICAL_STYLE]):
+            words = words_of(text)
+            slots = frozenset(filter(str.isupper, words))
+            by_slots.setdefault(slots, []).append((id_, turn))
+            pairs[id_, turn] = frozenset(pairwise(words))
+    like: dict[tuple[str, int], list[_Pairs]] = {}
+    for places in by_slots.values():
+        for number, place in enumerate(places):
+            following = chain(places[number + 1 :], places[:number])
+            others = (pairs[other] for other in following if other[0] != place[0])
+            like[place] = [pairs[place], *islice(others, _OTHERS)]
+    return {place: texts for place, texts in like.items() if len(texts) > _OTHERS}
+
+
+def _wording(responses: Mapping[str, Sequence[str]], benchmark: Benchmark) -> float | None:
+    """Return how often a response is more like its turn's reference than like another's.
+
+    Both references have the same slots; as often as not says that neither is liked more.
+    """
+    like = _like_references(benchmark)
+    turns = 0
+    wins = 0.0
+    for id_, texts in responses.items():
+        for turn, text in enumerate(texts):
+            if (id_, turn) not in like:
+                continue
+            turns += 1
+            said = set(pairwise(words_of(text)))
+            own, *others = (
+                len(said & pairs) / max(len(said | pairs), 1) for pairs in like[id_, turn]
+            )
+            for other in others:
+                wins += (own > other) + (own == other) / 2
+    return wins / (turns * _OTHERS) if turns >= FEWEST else None
 
 
 # ------------------------------------------------------------------------------- requests
