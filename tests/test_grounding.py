@@ -236,6 +236,7 @@ def test_a_taxis_telephone_number_is_no_venues() -> None:
         ("Booked: QX7P2M4K.", None),
         ("That was full, so I booked another: QX7P2M4K.", None),
         ("I could not book it, it is sold out. Reference number QX7P2M4K.", REFUSED),
+        ("There is no table left. Reference number: QX7P2M4K.", REFUSED),
         ("Reference number: QX7P2M4K is void.", REFUSED),
         ("I booked a table for 3 people on Monday at 18:30. Reference: QX7P2M4K.", None),
         ("They hold the table for 15 minutes until 18:45. Reference: QX7P2M4K.", None),
@@ -253,9 +254,27 @@ def test_a_reference_number_is_that_of_the_booking_wanted(text: str, cause: str 
     assert went.causes.get("REFERENCE") == cause
 
 
-def test_a_booking_refused_later_is_none() -> None:
-    texts = ["Booked: QX7P2M4K.", "I am sorry, the booking failed: QX7P2M4K is not valid."]
-    assert _restaurant(*texts, requested=["REFERENCE"]).causes == {"REFERENCE": REFUSED}
+@pytest.mark.parametrize(
+    ("later", "cause"),
+    [
+        ("I am sorry, the booking failed: QX7P2M4K is not valid.", REFUSED),
+        ("I am sorry, your booking was declined.", REFUSED),
+        ("Your table is for 5 people.", OTHERWISE),
+        ("I could not book a train.", None),
+    ],
+)
+def test_what_is_told_last_of_a_booking_holds(later: str, cause: str | None) -> None:
+    wanted = Goal(ITALIAN_CENTRE, frozenset({"REFERENCE"}), {"people": "3"})
+    texts = ["Nonna's Attic is booked: QX7P2M4K.", later]
+    went = _ground(texts, {"restaurant": wanted}).domains["restaurant"]
+    assert went.causes.get("REFERENCE") == cause
+
+
+def test_a_taxi_that_is_refused_is_not_served() -> None:
+    goals = {"taxi": Goal({"leave": "10:00"}, frozenset({"PHONE"}), {})}
+    car = "a red Skoda, 07700900123."
+    assert _ground([f"Your taxi is booked: {car}"], goals).success
+    assert not _ground([f"I could not book your taxi. It would be {car}"], goals).inform
 
 
 @pytest.mark.parametrize("text", ["01632960107, 01632960106 or 01632960108", "not 01632960106"])

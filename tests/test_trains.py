@@ -117,6 +117,7 @@ def test_times_pick_out_one_of_the_ids_named_before() -> None:
         ("TR4078 leaves at 5:00, 6:00, 11:10 or 21:00.", FALSE_TIMES),
         ("TR4078 leaves Ostley at 11:10.", FALSE_TIMES),
         ("TR4078 leaves at 11:10 on Sunday.", FALSE_TIMES),
+        ("It is TR4078. It leaves on Sunday.", FALSE_TIMES),
         ("TR4078 is on Monday. Your room is from Sunday.", None),
     ],
 )

@@ -58,12 +58,9 @@ def turn_domains(
     domains: list[frozenset[str]] = []
     last: frozenset[str] = frozenset()
     for turn, response in enumerate(responses):
-        about = set(topics(response.original))
-        for span in response.spans:
-            if span.slot in ("NAME", "TRAINID"):
-                about.update(venue.domain for venue in span.venues)
         user = users[turn] if turn < len(users) else None
-        last = frozenset(about) or last | topics(user or "")
+        about = _domains(response, 0, len(response.original))
+        last = about or last | topics(user or "")
         domains.append(last)
     return domains
 
@@ -84,12 +81,22 @@ def sentences(
     """
     for match in _SENTENCE.finditer(response.original):
         start, end = match.span()
-        about = set(topics(match[0]))
-        for span in response.spans:
-            if span.slot in ("NAME", "TRAINID") and start <= span.start < end:
-                about.update(venue.domain for venue in span.venues)
-        before = frozenset(about) or before
+        before = _domains(response, start, end) or before
         yield start, end, before
+
+
+def _domains(response: Delexicalised, start: int, end: int) -> frozenset[str]:
+    """Return the domains that a part of a response speaks of or whose venues it names."""
+    domains = set(topics(response.original[start:end]))
+    for span in response.spans:
+        if span.slot in ("NAME", "TRAINID") and start <= span.start < end:
+            domains.update(venue.domain for venue in span.venues)
+    return frozenset(domains)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return [sentence.strip() for sentence in _SENTENCE.findall(text) if sentence.strip()]
 
 
 # --------------------------------------------------------------------------------- requested slots
@@ -218,9 +225,9 @@ class Request:
             return any(any(_told_in(pattern, statements)) for pattern in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
-            clauses = _sentences()["clause"].split(statements)
+            clauses = words("between")["clause"].split(statements)
             for clause in filter(self.feature.search, clauses):
-                is_no = bool(_sentences()["no"].search(clause))
+                is_no = bool(words("sentences")["no"].search(clause))
                 if value == ("no" if is_no else "yes"):
                     return True
             return False
@@ -241,7 +248,7 @@ def says_unknown(text: str) -> bool:
     >>> says_unknown("I'm afraid the phone number isn't listed.")
     True
     """
-    return _sentences()["unknown"].search(text) is not None
+    return words("sentences")["unknown"].search(text) is not None
 
 
 def in_context(response: str, said: str) -> str:
@@ -259,9 +266,9 @@ def in_context(response: str, said: str) -> str:
     for slot, request in requests().items():
         if request.feature is not None and request.feature.search(questions):
             features[slot] = request.feature
-    begins = re.split(r"[.!?\n]", _sentences()["filler"].sub("", response), maxsplit=1)[0]
-    is_no = _sentences()["no"].search(begins) is not None
-    if says_unknown(begins) or not (is_no or _sentences()["yes"].search(begins)):
+    begins = re.split(r"[.!?\n]", words("sentences")["filler"].sub("", response), maxsplit=1)[0]
+    is_no = words("sentences")["no"].search(begins) is not None
+    if says_unknown(begins) or not (is_no or words("sentences")["yes"].search(begins)):
         return response
     if any(feature.search(response) for feature in features.values()):
         return response
@@ -293,7 +300,7 @@ def _told_in(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def are_alternatives(text: str, places: Iterable[tuple[int, int]]) -> bool:
     """Return whether an "or" stands between parts of a text that follow each other as in a list."""
     for (_, end), (start, _) in pairwise(sorted(places)):
-        joint = _sentences()["listed"].fullmatch(text, end, max(end, start))
+        joint = words("between")["listed"].fullmatch(text, end, max(end, start))
         if joint and "or" in joint[0].split():
             return True
     return False
@@ -301,15 +308,15 @@ def are_alternatives(text: str, places: Iterable[tuple[int, int]]) -> bool:
 
 def is_denied(text: str, start: int, end: int) -> bool:
     """Return whether the clause around a part of a text denies it, or says that it is not known."""
-    before = _sentences()["clause"].split(text[max(0, start - NEAR) : start])[-1]
-    words = _sentences()
-    return bool(words["denied"].search(before) or words["denied_after"].match(text, end + 1))
+    before = words("between")["clause"].split(text[max(0, start - NEAR) : start])[-1]
+    patterns = words("sentences")
+    return bool(patterns["denied"].search(before) or patterns["denied_after"].match(text, end + 1))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _statements(text: str) -> str:
     """Return a text without what only asks."""
-    return _sentences()["asking"].sub(" ", text)
+    return words("sentences")["asking"].sub(" ", text)
 
 
 @cache
@@ -340,24 +347,18 @@ def whole_words(pattern: str) -> re.Pattern[str]:
     """Compile a pattern that matches whole words."""
     for name, part in tables()["parts"].items():
         pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
-    return re.compile(rf"(?<! \w ) (?: {pattern} ) (?! \w )", re.VERBOSE | re.IGNORECASE)
+    return _verbose(rf"(?<! \w ) (?: {pattern} ) (?! \w )")
+
+
+def _verbose(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.VERBOSE | re.IGNORECASE)
 
 
 @cache
-def _sentences() -> Mapping[str, re.Pattern[str]]:
-    """Return what finds questions, the ends of clauses, and what says no, yes or not known."""
-    sentences = tables()["sentences"]
-    return {
-        "asking": whole_words(rf"{sentences['asking']} [^?\n]* [?]?"),
-        "clause": re.compile(sentences["clause"], re.VERBOSE | re.IGNORECASE),
-        "no": whole_words(sentences["no"]),
-        "yes": whole_words(sentences["yes"]),
-        "filler": whole_words(sentences["filler"]),
-        "unknown": whole_words(sentences["unknown"]),
-        "listed": re.compile(sentences["listed"], re.VERBOSE | re.IGNORECASE),
-        "denied": whole_words(sentences["denied"]),
-        "denied_after": whole_words(sentences["denied_after"]),
-    }
+def words(section: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a section of `requested.toml`."""
+    compiled = _verbose if section == "between" else whole_words
+    return {name: compiled(pattern) for name, pattern in tables()[section].items()}
 
 
 @lru_cache(maxsize=64)
@@ -372,15 +373,10 @@ def recorded_values(delexicalise: Delexicaliser, domain: str, slot: str) -> Sequ
 
 def is_refused(before: str, after: str) -> bool:
     """Return whether the words around a reference number say that nothing is booked."""
-    if _booking_words()["void"].match(after, 1):
+    if words("booking")["void"].match(after, 1):
         return True
-    said = [match.lastgroup for match in _booking_words()["said"].finditer(before)]
+    said = [match.lastgroup for match in words("booking")["said"].finditer(before)]
     return said[-1:] == ["refused"]
-
-
-@cache
-def _booking_words() -> Mapping[str, re.Pattern[str]]:
-    return {name: whole_words(pattern) for name, pattern in tables()["booking"].items()}
 
 
 # ------------------------------------------------------------------------------------ faithfulness
@@ -411,8 +407,8 @@ def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:
 MOST_PLACEHOLDERS = 0.5
 """The share of names and numbers that may be placeholders, give or take two standard deviations."""
 
-# In brackets of any kind, or a name with an underscore that stands bare.
-_WRITTEN = re.compile(r"[\[<{] ?([a-z][\w ]{1,40}?) ?[\]>}]|\b([a-z]+_[a-z_]+)\b", re.IGNORECASE)
+WRITTEN = re.compile(r"[\[<{] ?([a-z][\w ]{1,40}?) ?[\]>}]|\b([a-z]+_[a-z_]+)\b", re.IGNORECASE)
+"""What may be a placeholder: in brackets, or a name with an underscore that stands bare."""
 
 
 def refuse_delexicalised(submission: Submission, rules: RuleSet, option: str) -> None:
@@ -455,7 +451,7 @@ def placeholders_about_venues(response: str, rules: RuleSet) -> Iterator[str]:
     They are written in any brackets, as names with an underscore, or as the ontology's own names in
     capitals, as evaluators write them.
     """
-    for match in _WRITTEN.finditer(response):
+    for match in WRITTEN.finditer(response):
         name = (match[1] or match[2]).lower()
         slot = rules.ontology.get(name) or rules.ontology.get(name.replace(" ", "_"))
         if slot in rules.about_venues:

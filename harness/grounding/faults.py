@@ -11,7 +11,6 @@ for a slot.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +21,7 @@ from mwz.normalization import RuleSet, normalize_slot_name
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
-from .facts import requests, turn_domains
+from .facts import WRITTEN, requests, split_sentences, turn_domains
 from .grounded import (
     NAMING_SLOTS,
     NEVER_TOLD,
@@ -43,9 +42,6 @@ AT_FAULT: Mapping[str, str] = {
     "both": "lost by both",
 }
 """The faults of what is lost -> what `mwz why` calls that."""
-
-_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n")
-_BRACKETED = re.compile(r"[\[<{(] ?([a-z][\w ]{1,40}?) ?[\]>})]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -277,8 +273,8 @@ def _told(
     is_response: list[bool] = []
     for user, response in zip(users, responses, strict=True):
         for text, by_agent in ((user, False), (response, True)):
-            for sentence in _SENTENCE_END.split(text):
-                sentences.append(delexicalise(sentence))
+            for part in split_sentences(text):
+                sentences.append(delexicalise(part))
                 is_response.append(by_agent)
     slots_told: dict[str, set[str]] = defaultdict(set)
     domains_of = turn_domains(sentences)
@@ -294,8 +290,8 @@ def _told(
 def _slots_told(text: Delexicalised, rules: RuleSet) -> set[str]:
     """Return the slots of which a text tells any value, or a placeholder."""
     slots = {span.slot for span in text.spans}
-    for match in _BRACKETED.finditer(text.original):
-        name = match[1].lower()
+    for match in WRITTEN.finditer(text.original):
+        name = (match[1] or match[2]).lower()
         slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
     for slot, request in requests().items():
         if any(pattern.search(text.original) for pattern in request.patterns):

@@ -35,7 +35,6 @@ from mwz.normalization import RuleSet
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId
 
 from ..benchmark import Benchmark, Goal
-from .choices import deciding_mentions
 from .facts import (
     are_alternatives,
     count_facts,
@@ -47,8 +46,8 @@ from .facts import (
     sentences,
     turn_domains,
 )
+from .mentions import deciding_mentions, train_mentions
 from .said import booked_values, same_value
-from .trains import train_mentions
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -375,7 +374,8 @@ class _GoalDomain:
         # A taxi's number is no venue's.
         for turn, span in self._spans(slot):
             is_own = all(venue.domain == self.name for venue in span.venues)
-            if is_own and (self.booked is not None or self._is_about(turn)):
+            is_own &= self.booked is not None or self._is_about(turn)
+            if is_own and not is_refused(self.responses[turn].original[: span.start], ""):
                 return None
         if (self.name, slot) == _DRIVERS:
             return self._further_cause("phone")
@@ -417,7 +417,7 @@ class _GoalDomain:
         for turn, spoken, number in self._spoken_of():
             text = request.words(self.responses[turn])
             if request.record is None:
-                if request.is_told(text):
+                if request.is_told(text) and not is_refused(text, ""):
                     return None
                 continue
             tells = partial(request.is_told, text)
@@ -473,13 +473,19 @@ class _GoalDomain:
     def _booking_cause(self, turn: int, span: Span) -> str | None:
         """Return why a reference number is not that of the booking asked for; None if it may be."""
         text = self.responses[turn].original
-        said = before = ""
-        for start, end, domains in sentences(self.responses[turn], self.about[turn]):
-            if domains <= {self.name}:
-                said += text[start:end]
-            if not domains or self.name in domains:
-                before += text[start : min(end, span.start)]
-        if is_refused(before, text[span.end :]):
+        before = after = said = ""
+        for number in range(turn, len(self.responses)):
+            response = self.responses[number]
+            for start, end, domains in sentences(response, self.about[number]):
+                if domains <= {self.name}:
+                    said += response.original[start:end]
+                if domains and self.name not in domains:
+                    continue
+                if number == turn and start < span.start:
+                    before += text[start : min(end, span.start)]
+                elif self.booked is None:
+                    after += response.original[start:end]
+        if is_refused(before, text[span.end :]) or is_refused(after, ""):
             return REFUSED
         for slot, value in self.wanted.booking.items() if self.booked is None else ():
             values = booked_values(slot, said)

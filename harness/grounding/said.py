@@ -27,14 +27,12 @@ from mwz.normalization import read_toml
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Goal
-from .facts import recorded_values, requests, time_of_day
+from .facts import NEAR, recorded_values, requests, split_sentences, time_of_day
 
 _REMEMBERED = 1 << 14
 _HALF_DAY = 12 * 60
 _MOST_READ = 4_000
-"""Characters that are read of a turn, and
-_NEAR: of what stands before a word: more tells nothing, and the time that patterns take grows."""
-_NEAR = 200
+"""Characters that are read of a turn."""
 _ALIKE = 85
 """From what similarity, in percent, a name or place is the one that is meant."""
 
@@ -153,7 +151,7 @@ class _Reader:
             if len(asked_about) == 1:
                 [domain] = asked_about
             begins = True
-            for sentence in _sentences(user[:_MOST_READ]):
+            for sentence in split_sentences(user[:_MOST_READ].replace("’", "'")):
                 for text in self._parts(sentence, domain):
                     mentions = self._mentions(text, domain)
                     if mentions:
@@ -161,7 +159,7 @@ class _Reader:
                     yield Statement(turn, domain, text, question, heard, begins)
                     begins = False
             questions = [""]
-            for sentence in _sentences("".join(responses[turn : turn + 1])[-_MOST_READ:]):
+            for sentence in split_sentences("".join(responses[turn : turn + 1])[-_MOST_READ:]):
                 if sentence.endswith("?"):
                     questions.append(sentence)
             question = questions[-1]
@@ -280,12 +278,6 @@ class _Reader:
 # ------------------------------------------------------------------------------------- statements
 
 
-def _sentences(text: str) -> list[str]:
-    """Return the sentences of a text."""
-    plain = text.replace("’", "'").replace("\n", ". ")
-    return [sentence for sentence in re.split(r"(?<=[.?!;])\s+", plain.strip()) if sentence]
-
-
 def _mentions(text: str) -> list[_Mention]:
     """Return where the words of a text speak of domains, in order.
 
@@ -322,7 +314,7 @@ def _yes_or_no(text: str, slot: str) -> list[str | None]:
     values: list[str | None] = []
     for match in _pattern("slots", slot, "feature").finditer(text):
         begin = 0
-        near = max(0, match.start() - _NEAR)
+        near = max(0, match.start() - NEAR)
         for joint in _pattern("beside", "joint").finditer(text, near, match.start()):
             begin = joint.end()
         is_no = _pattern("answers", "no").search(text, max(near, begin), match.start())
@@ -339,7 +331,7 @@ def _is_meant(statement: Statement, slot: str, start: int) -> bool:
     for kind in ("cues", "weak"):
         places = {}
         for time in ("leave", "arrive"):
-            near = max(0, start - _NEAR)
+            near = max(0, start - NEAR)
             cues = _pattern("slots", time, kind).finditer(statement.text, near, start)
             places[time] = max((cue.start() for cue in cues), default=-1)
         if places["leave"] != places["arrive"]:

@@ -1,38 +1,46 @@
-"""Trains by what responses say of them: their ids, or else when they leave and arrive.
+"""Which venues responses speak of, and which of these decide: those named last, or chosen.
 
-The words are in `[trains]` of `requested.toml`. A time is when a train leaves, unless words before
-it say that it arrives. What only limits times ("after 18:45") and what is denied ("there is none at
-9:11") tells of no train. A train is meant if it has both times, the stations and the day as told.
+**Choices.** A user chooses by a name, a train's id or time, or a place in the list that was just
+given, in a statement, or in a question with words that choose ("can you book X?"; not "is X
+expensive?"). `[choices]` in `requested.toml` has the words.
+
+**Trains** are known by their ids, or else by when they leave and arrive (`[trains]`). A time is
+when a train leaves, unless words before it say that it arrives. What only limits times ("after
+18:45") and what is denied ("there is none at 9:11") tells of no train. A train is meant if it has
+both times, the stations and the day as told.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
 from .facts import (
+    NEAR,
     are_alternatives,
     is_denied,
     requests,
     sentences,
-    tables,
+    split_sentences,
     time_of_day,
-    whole_words,
+    words,
 )
+
+Mentions: TypeAlias = Sequence[frozenset[str]]
+"""The ids that each venue named in a response may have."""
+
+_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "former": 0}
 
 _LEAVES, _ARRIVES, _EITHER, _LATEST = "leave", "arrive", "either", "latest"
 _STATIONS = ("departure", "destination")
 
 _Times: TypeAlias = dict[str, float]
 """When a train leaves, arrives, does either, and has arrived, in minutes since midnight."""
-
-_NEAR = 200
-"""Characters before a time or station that are read: more tells nothing of it."""
 
 _SLIP = 10
 """By how many minutes the times told of an id may be wrong, as those that people type are."""
@@ -126,19 +134,21 @@ def train_mentions(
     named: set[str] = set()
     for turn, response in enumerate(responses):
         before = about[turn - 1] if turn else frozenset[str]()
-        for text in (*users[turn : turn + 1], response):
-            parts = _train_sentences(text, before)
-            journey = {**journey, **_journey(text, parts, timetable)}
-        ids = [span for span in response.spans if span.slot == "TRAINID"]
-        if ids:
-            trains_named = _named_trains(response, ids, before, timetable)
+        for user in users[turn : turn + 1]:
+            journey |= _journey(user, _about_trains(user, before), timetable)
+        parts = _about_trains(response, before)
+        journey |= _journey(response, parts, timetable)
+        times = list(_told_times(response, parts, timetable))
+        if any(span.slot == "TRAINID" for span in response.spans):
+            trains_named = _named_trains(response, parts, times, timetable)
             mentions.append(trains_named)
             named.update(*trains_named)
             continue
-        times = list(_told_times(response, before, timetable))
         trains = _times_by_train(times)
         if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
-            trains = [{}] if _is_booked(response, before) else []
+            numbers = [span for span in response.spans if span.slot == "REFERENCE"]
+            if any(start <= span.start < end for span in numbers for start, end in parts):
+                trains = [{}]
         described = []
         for train_times in trains:
             meant = set()
@@ -156,19 +166,19 @@ def train_mentions(
 
 def _named_trains(
     response: Delexicalised,
-    spans: Sequence[Span],
-    before: frozenset[str],
+    parts: Sequence[tuple[int, int]],
+    times: Sequence[_ToldTime],
     timetable: Sequence[_Train],
 ) -> list[frozenset[str]]:
     """Return the ids told in a response; none for one that is told with what no such train has.
 
     Args:
         response: The response.
-        spans: The ids.
-        before: The domains that the response before is about.
+        parts: Where its sentences about trains begin and end.
+        times: The times that it tells of trains.
         timetable: All trains.
     """
-    times = list(_told_times(response, before, timetable))
+    spans = [span for span in response.spans if span.slot == "TRAINID"]
     # Times before the first id are of other trains, unless all are.
     after = [time for time in times if time.start > spans[0].start] or times
     ids = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
@@ -176,11 +186,13 @@ def _named_trains(
     for value, same in ids.items():
         trains = [train for train in timetable if train.id in same]
         is_false = _are_times_false(response.original, after, trains, len(ids))
-        for start, end in _train_sentences(response, before):
-            inside = {span.value for span in spans if start <= span.start < end}
-            if inside == {value}:
-                journey = _journey(response, [(start, end)], timetable)
-                is_false |= not any(train.is_meant({}, journey) for train in trains)
+        own = []
+        for start, end in parts:
+            inside = {span.value for span in spans if span.start < end and span.start >= start}
+            if inside == {value} or (len(ids) == 1 and start > spans[0].start):
+                own.append((start, end))
+        journey = _journey(response, own, timetable)
+        is_false |= not any(train.is_meant({}, journey) for train in trains)
         mentions.append(frozenset() if trains and is_false else same)
     return mentions
 
@@ -211,45 +223,47 @@ def _are_times_false(
     return False
 
 
-def _train_sentences(text: Delexicalised, before: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each sentence about trains begins and ends.
+def _about_trains(text: Delexicalised, before: frozenset[str]) -> list[tuple[int, int]]:
+    """Return where each sentence about trains begins and ends.
 
     Args:
         text: A response, or what the user says.
         before: The domains that the response before is about; the sentence may be, too.
     """
+    parts = []
     for start, end, domains in sentences(text, before):
         if not domains or ("train" in domains and "taxi" not in domains):
-            yield start, end
+            parts.append((start, end))
+    return parts
 
 
 def _told_times(
-    response: Delexicalised, before: frozenset[str], timetable: Sequence[_Train]
+    response: Delexicalised, parts: Sequence[tuple[int, int]], timetable: Sequence[_Train]
 ) -> Iterator[_ToldTime]:
     """Yield the times that a response tells of trains, in order.
 
     Args:
         response: The response.
-        before: The domains that the response before is about.
+        parts: Where its sentences about trains begin and end.
         timetable: All trains.
     """
-    words = _words()
-    for start, end in _train_sentences(response, before):
+    patterns = words("trains")
+    for start, end in parts:
         sentence = response.original[start:end]
         role, last, done = _EITHER, None, 0
         for match in requests()["leave"].patterns[0].finditer(sentence):
             minutes = time_of_day(match["value"])
-            so_far = sentence[max(0, match.start() - _NEAR) : match.start()]
-            since = sentence[max(done, match.start() - _NEAR) : match.start()]
-            roles = {word.lastgroup or "" for word in words["moving"].finditer(since)}
+            so_far = sentence[max(0, match.start() - NEAR) : match.start()]
+            since = sentence[max(done, match.start() - NEAR) : match.start()]
+            roles = {word.lastgroup or "" for word in patterns["moving"].finditer(since)}
             if roles:
                 role = roles.pop() if len(roles) == 1 else _EITHER
             kind = role
-            if last is not None and words["until"].fullmatch(since):
+            if last is not None and patterns["until"].fullmatch(since):
                 journeys = (train for train in timetable if train.has(_LEAVES, last))
                 if any(train.has(_ARRIVES, minutes) for train in journeys):
                     kind = _ARRIVES
-            limit = words["limit"].search(so_far)
+            limit = patterns["limit"].search(so_far)
             if limit:
                 kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
             last, done = minutes, match.end()
@@ -275,22 +289,8 @@ def _times_by_train(times: Sequence[_ToldTime]) -> list[_Times]:
     return trains
 
 
-def _is_booked(response: Delexicalised, before: frozenset[str]) -> bool:
-    """Return whether a response tells the reference number of a train.
-
-    Args:
-        response: The response.
-        before: The domains that the response before is about.
-    """
-    for start, end in _train_sentences(response, before):
-        for span in response.spans:
-            if span.slot == "REFERENCE" and start <= span.start < end:
-                return True
-    return False
-
-
 def _journey(
-    text: Delexicalised, parts: Iterable[tuple[int, int]], timetable: Sequence[_Train]
+    text: Delexicalised, parts: Sequence[tuple[int, int]], timetable: Sequence[_Train]
 ) -> _Journey:
     """Return the stations and days that sentences about trains tell.
 
@@ -306,19 +306,13 @@ def _journey(
             if span.slot == "DAY":
                 slot = "day"
             elif span.slot == "PLACE":
-                near = max(start, span.start - _NEAR)
-                station = _words()["station"].search(text.original[near : span.start])
+                near = max(start, span.start - NEAR)
+                station = words("trains")["station"].search(text.original[near : span.start])
                 slot = (station and station.lastgroup) or ""
             is_inside = start <= span.start < end
             if slot and is_inside and any(span.value in str(t.record[slot]) for t in timetable):
                 journey.setdefault(slot, set()).add(span.value)
     return journey
-
-
-@cache
-def _words() -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns by which times and stations are read."""
-    return {name: whole_words(pattern) for name, pattern in tables()["trains"].items()}
 
 
 @lru_cache(maxsize=8)
@@ -332,3 +326,73 @@ def _timetable(delexicalise: Delexicaliser) -> Sequence[_Train]:
                 times = {_LEAVES: time_of_day(leaves), _ARRIVES: time_of_day(arrives)}
                 trains.append(_Train(venue.key.id, len(venue.records) > 1, times, record))
     return trains
+
+
+# ----------------------------------------------------------------------------------------- choices
+
+
+def deciding_mentions(
+    mentions: Sequence[Mentions],
+    users: Sequence[str | None],
+    mentions_in: Callable[[str], Mentions],
+) -> Mentions:
+    """Return the venues that decide whether a domain is matched: those named last, or chosen.
+
+    What is chosen stays so as long as responses that name venues name it among them.
+
+    Args:
+        mentions: The venues of the domain that each response names.
+        users: What the user says before each, as far as that is known.
+        mentions_in: Returns the venues of the domain that a text names.
+    """
+    deciding: Mentions = ()
+    choice: Mentions = ()
+    named: list[frozenset[str]] = []
+    for turn, mentioned in enumerate(mentions):
+        listed = list(dict.fromkeys(mentions[turn - 1])) if turn else []
+        text = users[turn] if turn < len(users) else None
+        chosen = _chosen(text or "", named, listed, mentions_in)
+        if chosen:
+            deciding = choice = chosen
+        stays = any(first & second for first in choice for second in mentioned)
+        if mentioned and not stays:
+            deciding, choice = mentioned, ()
+        named += mentioned
+    return deciding
+
+
+def _chosen(
+    text: str,
+    named: Sequence[frozenset[str]],
+    listed: Sequence[frozenset[str]],
+    mentions_in: Callable[[str], Mentions],
+) -> list[frozenset[str]]:
+    """Return the venues that a user chooses; none if it chooses none.
+
+    Args:
+        text: What the user says.
+        named: The venues that responses have named.
+        listed: Those that the response before names, in its order.
+        mentions_in: Returns the venues of the domain that a text names.
+    """
+    chosen: list[frozenset[str]] = []
+    for clause in _choosing_clauses(text) if named else ():
+        for meant in mentions_in(clause):
+            chosen += [venue for venue in named if venue & meant and venue not in chosen]
+        place = words("choices")["place"].search(clause)
+        if place and len(listed) > 1 and not chosen:
+            index = _PLACES.get((place["word"] or "").lower(), -1)
+            if place["number"]:
+                index = int(place["number"]) - 1
+            chosen += listed[index : index + 1 or None]
+    return chosen
+
+
+def _choosing_clauses(text: str) -> Iterator[str]:
+    """Yield the clauses in which a user may choose, without what they refuse."""
+    patterns = words("choices")
+    for sentence in split_sentences(text):
+        if sentence.endswith("?") and not patterns["choosing"].search(sentence):
+            continue
+        for clause in words("between")["choice"].split(sentence):
+            yield patterns["refused"].split(clause, maxsplit=1)[0]
