@@ -338,19 +338,11 @@ def followed(
     before: BeliefState = {}
     for turn, response in enumerate(dialogue.responses):
         state = dialogue.states[turn]
-        changes = _differences(
-            before, state, "- {slot} {old}", "+ {slot} {new}", "{slot} {old} -> {new}"
-        )
+        changes = _differences(before, state, _CHANGES)
         before = state
         # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
         gold_state = without_booking_prefix(gold.states[turn])
-        not_gold = _differences(
-            gold_state,
-            without_booking_prefix(state),
-            "{slot} {old} is missing",
-            "{slot} {new} is not in gold",
-            "{slot} {new}, gold {old}",
-        )
+        not_gold = _differences(gold_state, without_booking_prefix(state), _NOT_GOLD)
         active_domains = dialogue.active_domains[turn]
         active = ", ".join(active_domains) or "none"
         if list(active_domains) != list(gold.gold_domains[turn]):
@@ -435,30 +427,24 @@ def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     return "\n\n".join([f"dialogue {id_}, turn {turn}", "\n".join(before), "\n".join(responses)])
 
 
-def _differences(
-    before: BeliefState, now: BeliefState, removed: str, added: str, changed: str
-) -> list[str]:
-    """Return in words which slots differ between two states.
+_CHANGES = ("- {slot} {old}", "+ {slot} {new}", "{slot} {old} -> {new}")
+_NOT_GOLD = ("{slot} {old} is missing", "{slot} {new} is not in gold", "{slot} {new}, gold {old}")
+"""The words for a slot that the second of two states lacks, that it alone has, and of two values.
+"""
 
-    Args:
-        before: The one state.
-        now: The other one.
-        removed: The words for a slot that the other lacks, with `{slot}` and `{old}`, its value.
-        added: Those for a slot that only the other has, with `{new}`.
-        changed: Those for a slot with two values.
-    """
+
+def _differences(before: BeliefState, now: BeliefState, words: tuple[str, str, str]) -> list[str]:
+    """Return in words which slots differ between two states."""
+    removed, added, changed = words
     old_slots, new_slots = flat_state(before), flat_state(now)
     texts = []
     for slot in dict.fromkeys((*old_slots, *new_slots)):
         old, new = old_slots.get(slot), new_slots.get(slot)
-        if old == new:
-            continue
-        words = changed
-        if new is None:
-            words = removed
-        elif old is None:
-            words = added
-        texts.append(words.format(slot=slot_name(slot), old=old, new=new))
+        if old != new:
+            form = removed if new is None else changed
+            if old is None:
+                form = added
+            texts.append(form.format(slot=slot_name(slot), old=old, new=new))
     return texts
 
 

@@ -356,17 +356,12 @@ def _unmet_goals(
     """Return the remark on goals that no venue meets, which no system can win; or none."""
     unmet = []
     for id_, goal in goals.items():
-        for domain in goal.keys() & NAMING_SLOTS.keys():
-            wanted = goal[domain]
-            if fitting_venues(domain, wanted, database, plain):
+        for domain, wanted in goal.items():
+            if domain not in NAMING_SLOTS or fitting_venues(domain, wanted, database, plain):
                 continue
-            slots = {}
-            for slot, value in wanted.informable.items():
-                if not fitting_venues(
-                    domain, replace(wanted, informable={slot: value}), database, plain
-                ):
-                    slots[slot] = value
-            listed = [f"{slot} {value}" for slot, value in (slots or wanted.informable).items()]
+            slots = wanted.informable
+            lacking = [slot for slot in slots if not database.query(domain, {slot: slots[slot]})]
+            listed = [f"{slot} {slots[slot]}" for slot in lacking or slots]
             unmet.append(f"dialogue {id_}, {domain} {' and '.join(listed)}")
     if not unmet:
         return []
