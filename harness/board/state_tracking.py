@@ -210,7 +210,9 @@ def _row(
         copies: As of `completed`.
     """
     every = list(entry.scores.tracked(rules))
-    is_further = scores.gold_digest != every[0].gold_digest
+    # The page of a system begins with the benchmark's own gold states, if it was scored on these.
+    main = next((tracked for tracked in every if tracked.gold == "benchmark"), every[0])
+    is_further = scores.gold_digest != main.gold_digest
     reasons = []
     if scores.gold == "file":
         reasons.append("its gold states are its own, not those of a known version")
@@ -252,7 +254,7 @@ def _row(
     whole, played = figure(scores.jga_lower_bound, 2), figure(scores.jga, 2)
     bound_words = f"≥ {whole} {{over}}; {played} {{submitted}}"
     # The note on a system of another track stands there.
-    with_note = entry.system.track == _NAME and (scores.gold == "benchmark" or not is_further)
+    with_note = entry.system.track == _NAME and not is_further
     return completed(row, of_states, coverage, bounds, bound_words, with_note)
 
 
