@@ -238,10 +238,10 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
     assert page.locator(":focus").get_attribute("type") == "checkbox"
     page.keyboard.press("Escape")
     point = page.locator("#end-to-end .scatter .point").first
-    point.locator("text").evaluate("name => name.classList.add('hidden')")
-    assert not point.locator("text").is_visible()
+    stroke = "circle => getComputedStyle(circle).strokeWidth"
+    assert point.locator("circle").evaluate(stroke) == "1px"
     point.focus()
-    assert point.locator("text").is_visible()
+    assert point.locator("circle").evaluate(stroke) == "2px"
     page.get_by_role("tab", name="Policy-optimization").click()
     page.keyboard.press("ArrowRight")
     shown = page.locator("section.track:visible")

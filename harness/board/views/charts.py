@@ -16,7 +16,7 @@ from ..model import Board
 from ..rows import NOTHING, REFERENCE, Row, Value
 from ..systems import system_year
 from ..track import tracks
-from .board_data import Data, best_published, system_link
+from .board_data import Data, best_by_year, published, system_link
 
 LINE = 13.0
 """Height of a name."""
@@ -75,14 +75,14 @@ def _two_figures(board: Board, table: BoardTable) -> Data:
 def _by_year(board: Board, table: BoardTable) -> Data:
     """Return the best figures by year, a line for each kind and version of the gold states."""
     dots, rows = [], []
-    for kind, best in best_published(board).get(table.track, {}).items():
-        for published in best:
-            words = f"{kind.replace('_', ' ')} {published.gold}".rstrip()
-            about = f"{published.year}, {words}: {published.figure:.1f}"
-            x, y = float(published.year), published.figure
-            dot = _dot(published.name, published.key, kind, x, y, about)
-            dots.append(dot | {"way": words, "gold": published.gold})
-            rows.append((published.name, published.key, [str(published.year), f"{y:.1f}", words]))
+    for best in best_by_year(published(board, table.track)):
+        kind = "scored_here" if best.scored_here else "reported"
+        words = f"{kind.replace('_', ' ')} {best.gold}".rstrip()
+        cells = [str(best.year), f"{best.figure:.1f}", words]
+        about = f"{cells[0]}, {words}: {cells[1]}"
+        dot = _dot(best.name, best.key, kind, float(best.year), best.figure, about)
+        dots.append(dot | {"way": words, "gold": best.gold})
+        rows.append((best.name, best.key, cells))
     years = [int(dot["x"]) for dot in dots]
     # The lines go on to the last year that a ranked system is of.
     years += [system_year(row.entry.system) or 0 for row in table.rows if dots and row.rank]

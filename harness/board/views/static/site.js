@@ -239,7 +239,7 @@ function filters(form, changed, openPanel) {
     rows.forEach((row) => (row.hidden = !wanted(row)));
     let count = 0;
     for (const section of all("section.track")) {
-      const visible = all("tbody tr:not(.divider):not([hidden])", section);
+      const visible = all("table.board tbody tr:not(.divider):not([hidden])", section);
       count += counted(visible);
       document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = systemsOf(visible);
       for (const body of all("tbody", section)) {
@@ -254,7 +254,7 @@ function filters(form, changed, openPanel) {
     tell(count);
   }
   function tell(count) {
-    const here = all("tbody tr:not(.divider):not([hidden])", openPanel()).length;
+    const here = all("table.board tbody tr:not(.divider):not([hidden])", openPanel()).length;
     const none = here ? "" : count ? "; none in this track" : "; no row matches";
     status.textContent = undo.hidden ? "" : `${count} of ${counted(rows)} rows${none}`;
   }
