@@ -68,7 +68,8 @@ class Statistics:
 
     @cached_property
     def _sums(self) -> Floats:
-        return self.numbers.sum(axis=0)
+        sums: Floats = self.numbers.sum(axis=0)
+        return sums
 
     def weighted(self, counts: Counts) -> Values:
         """Return every figure in samples.
