@@ -132,7 +132,8 @@ class ChatModel:
     ) -> None:
         self._name, self._key_variable, self._fields = name, key_variable, dict(fields)
         self.recorded_name = f"{name}, prompts {versioned('prompts')}{_shown_fields(fields)}"
-        self.address = _shown_address(base_url)
+        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
+        self.address = without_secrets(address or _OPENAI).rstrip("/")
         self.place = f"model {name} at {self.address}"
         self.has_called = self._has_cut = False
         if not self.address.startswith(("http://", "https://")):
@@ -143,7 +144,6 @@ class ChatModel:
             needs = "needs the package openai (the extra `openai`): pip install openai"
             raise InputError(f"model {name}", needs) from None
         key = os.environ.get(key_variable) or "none"
-        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
         if key == "none" and address is None:
             needs = f"set {key_variable}, or name an address by --base-url"
             raise InputError(f"model {name}", needs)
@@ -177,20 +177,15 @@ class ChatModel:
                 return self._answer(messages, cost, options, attempts)
             except _UnansweredError as error:
                 trouble = error
-            if trouble.status in _SETUP_STATUSES or not self._greets(messages, cost, options):
-                raise InputError(self.place, str(trouble))
+            try:
+                if trouble.status in _SETUP_STATUSES:
+                    raise trouble
+                # Does the server answer a greeting? Else it is at fault, not the dialogue.
+                greeting = [*messages[:1], {"role": "user", "content": "Hello."}]
+                self._answer(greeting, cost, options, 1)
+            except _UnansweredError:
+                raise InputError(self.place, str(trouble)) from None
         raise BrokenOffError(f"no answer from the model: {trouble.reason}")
-
-    def _greets(
-        self, messages: Sequence[Message], cost: Counter[str], options: Mapping[str, object]
-    ) -> bool:
-        """Return whether the server answers a greeting: else it is at fault, not the dialogue."""
-        greeting = [*messages[:1], {"role": "user", "content": "Hello."}]
-        try:
-            self._answer(greeting, cost, options, 1)
-        except _UnansweredError:
-            return False
-        return True
 
     def _answer(
         self,
@@ -249,12 +244,6 @@ def _bounded(response: Any, seconds: float) -> None:
             raise ValueError(f"the answer has more than {_MOST_BYTES:,} bytes")
     response.stream.close()
     response.stream = type(response)(response.status_code, content=bytes(content)).stream
-
-
-def _shown_address(base_url: str | None) -> str:
-    """Return the address of models without users, passwords and the like."""
-    address = base_url or os.environ.get(_ADDRESS_VARIABLE) or _OPENAI
-    return without_secrets(address).rstrip("/")
 
 
 def _shown_fields(fields: Mapping[str, object]) -> str:
