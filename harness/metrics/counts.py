@@ -298,13 +298,13 @@ def bleu_of_samples(counts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     brevity_penalty = np.exp(np.minimum(1 - counts[1] / length, 0.0))
     matches = counts[2 : 2 + MAX_ORDER]
     totals = counts[2 + MAX_ORDER : COLUMNS]
-    log_precisions = np.zeros_like(length, dtype=np.float64)
     if all(matched.min() > 0 for matched in matches):
-        # Nothing to smooth, as nearly always.
-        for matched, total in zip(matches, totals, strict=True):
-            log_precisions += np.log(100.0 * matched / total)
-        bleu: NDArray[Any] = brevity_penalty * np.exp(log_precisions / MAX_ORDER)
+        # Nothing to smooth, as nearly always. Two roots, for `MAX_ORDER` orders, take a tenth of
+        # the time of logarithms.
+        precisions = math.prod(matches) / math.prod(totals)
+        bleu: NDArray[Any] = 100.0 * brevity_penalty * np.sqrt(np.sqrt(precisions))
         return bleu
+    log_precisions = np.zeros_like(length, dtype=np.float64)
     smoothing = np.ones_like(log_precisions)
     has_match = np.zeros_like(length, dtype=bool)
     for matched, total in zip(matches, totals, strict=True):
