@@ -75,10 +75,11 @@ def _placement(count: int) -> Measured:
 
 
 def _gold_states(count: int) -> Measured:
-    # No query asks how long somebody stays.
-    gold = {"hotel": {"area": "north", "stay": "2"}}
-    right = _said("ok", state={"hotel": {"area": "north", "stay": "1"}, "train": {}})
-    wrong = _said("ok", state={"hotel": {"area": "north", "stars": "4"}})
+    # No query asks how long somebody stays, and of times it only counts that there is one.
+    gold = {"hotel": {"area": "north", "stay": "2"}, "train": {"leave": "10:00"}}
+    train = {"leave": "10:05"}
+    right = _said("ok", state={"hotel": {"area": "north", "stay": "1"}, "train": train})
+    wrong = _said("ok", state={"hotel": {"area": "north", "stars": "4"}, "train": train})
     return _on(["hi"], states=[gold]), _mixed(count, right, wrong)
 
 
@@ -108,6 +109,12 @@ def test_a_flag_is_raised_beyond_its_limit_and_not_at_it(flag: str) -> None:
         measured = _measured(*make(count), "inform", **options)[flag]
         assert measured == pytest.approx(value, abs=1e-12)
         assert declared_flags()[flag].is_raised(measured) == raised
+
+
+def test_placement_is_the_mean_of_both_shares() -> None:
+    # All 100 placeholders are right, and half of the 200 of the references: 2 x 100 / 300.
+    measured = _measured(_on(["NAME, PHONE"]), [_said("[name]")] * HUNDRED, "inform")
+    assert measured["placement"] == pytest.approx(2 / 3)
 
 
 def test_numbers_without_a_name_are_not_measured() -> None:
@@ -203,12 +210,13 @@ def test_slots_told_before_anybody_asks_are_held_against_those_that_the_goal_req
     assert figures["requests"] == pytest.approx(0.9 / (20 / 250))
 
 
-def test_offers_are_held_against_those_that_do_not_fit() -> None:
+@pytest.mark.parametrize("slots", [{"area": "south"}, {"food": "lunar"}])
+def test_offers_are_held_against_those_that_do_not_fit(slots: dict[str, str]) -> None:
     """All 50 fitting venues are offered; of 50 others 20, and of these 5 in another domain's turns.
 
     The share falls by 1 - 15/50. Where the human names nothing, nothing is due.
     """
-    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": {"area": "south"}}
+    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": slots}
     wanted = {"restaurant": goal({"food": "greek"})}
     played = dialogue(
         wanted,
@@ -225,6 +233,22 @@ def test_offers_are_held_against_those_that_do_not_fit() -> None:
         state = fits if number < 50 else unfit
         said.append(_said(text, "[name]", state=state, active_domains=domains))
     assert _known(on, said)["offers"] == pytest.approx(1 - 15 / 50)
+
+
+def test_few_offers_that_do_not_fit_say_little() -> None:
+    """99 fitting venues are offered, and the one other: 1 - 1/5, as if there were five of 100."""
+    fits = {"restaurant": {"food": "greek"}}
+    played = dialogue(
+        {"restaurant": goal({"food": "greek"})},
+        1,
+        references=["NAME"],
+        states=[fits],
+        active=[["restaurant"]],
+    )
+    on = benchmark({f"d{number}": played for number in range(HUNDRED)})
+    unfit = _said("[name]", state={"restaurant": {"area": "south"}}, active_domains=["restaurant"])
+    said = _mixed(1, unfit, _said("[name]", state=fits, active_domains=["restaurant"]))
+    assert _known(on, said)["offers"] == pytest.approx(1 - 1 / 5)
 
 
 @pytest.mark.parametrize(("count", "raised"), [(13, False), (14, True)])

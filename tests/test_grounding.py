@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from helpers import RULES, database, goal
@@ -10,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
-from mwz.harness.grounding import GroundedDialogue, told_shares
+from mwz.harness.grounding import GroundedDialogue, UserPart, told_shares
 from mwz.harness.grounding.facts import count_facts, turn_domains
 from mwz.harness.grounding.grounded import (
     ABOUT_ANOTHER_DOMAIN,
@@ -30,7 +31,13 @@ from mwz.harness.grounding.grounded import (
     GroundedDomain,
     ground,
 )
-from mwz.harness.grounding.scores import COUNTS, GroundedFigures, grounded_figures, rating
+from mwz.harness.grounding.scores import (
+    COUNTS,
+    GroundedFigures,
+    grounded_figures,
+    rating,
+    said_scores,
+)
 from mwz.harness.metrics import TOTAL
 from mwz.harness.scoring import Scorer, database_of
 from mwz.normalization.delexicaliser import Delexicaliser
@@ -310,6 +317,15 @@ def test_rates_over_dialogues() -> None:
     # Success: 1 and 4. The second tells the hotel's slots but its dialogue does not match.
     assert rates["success"] == {TOTAL: 50.0, "hotel": pytest.approx(100 / 3), "train": 50.0}
     assert _figures([])["inform"] == {TOTAL: 0.0}
+
+
+def test_a_domain_succeeds_as_said_only_where_the_whole_dialogue_matches() -> None:
+    well = UserPart((), {}, (), (), True, True, "none")
+    lost = replace(well, inform=False, success=False, fault="agent")
+    scores = said_scores([{"hotel": well, "train": lost}, {"hotel": well}])
+    assert scores.inform == {TOTAL: 50.0, "hotel": 100.0, "train": 0.0}
+    assert scores.success == {TOTAL: 50.0, "hotel": 50.0, "train": 0.0}
+    assert scores.lost_by["agent"] == 1
 
 
 def test_turns_are_about_what_they_name_and_say() -> None:

@@ -36,7 +36,8 @@ def test_wilson_of_a_published_rate() -> None:
 def test_wilson_holds_the_rate_and_no_less_than_nothing(dialogues: int, data: Any) -> None:
     won = data.draw(st.integers(0, dialogues))
     low, high = wilson(won, dialogues)
-    assert -1e-9 <= low <= 100 * won / dialogues + 1e-9
+    assert (low == 0) == (won == 0)
+    assert 0 <= low <= 100 * won / dialogues + 1e-9
     assert 100 * won / dialogues - 1e-9 <= high <= 100 + 1e-9
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from chat_server import Answer, Model, calling, chat_server, failing, saying
 from helpers import Cli, Run
+from live_tasks import ROOM
 
 from mwz.harness import Benchmark
 from mwz.harness.data.goals import read_tasks
@@ -229,6 +230,16 @@ def test_a_user_that_breaks_off_is_to_blame(world: World) -> None:
     # Nothing else counts of what is broken off.
     [first] = _findings(environment)
     assert first == Finding("error of the user", "restaurant", "turn 1: the user says nothing")
+
+
+def test_of_several_bookings_the_last_is_shown(world: World) -> None:
+    environment = Environment(world).reset("town002")
+    for slots in (ROOM, {**ROOM, "people": "7"}):
+        environment.user_turn()
+        environment.call("book_hotel", slots)
+        environment.respond("It is booked.")
+    [found] = [f for f in _findings(environment) if f.cause == "wrong booking"]
+    assert found.words.startswith("turn 1: people is '7'")
 
 
 def _check_causes(environment: Environment, ids: Sequence[str], *others: str) -> None:

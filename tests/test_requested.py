@@ -63,6 +63,7 @@ DATABASE = database_of(Scorer(SAMPLE))
         ("duration", "105 minutes", "105-minute trip, 105 mins", "It takes 1 hour 5 minutes."),
         ("arrive", "17:35", "It gets there by 5:35 pm.", "It gets there by 5:35 am."),
         ("arrive", "24:35", "It arrives at 00:35.", "It arrives at 12:35."),
+        ("arrive", "12:35", "It gets there at 12:35 pm.", "It gets there at 12:35 am."),
         ("arrive", "01:00", "It gets there at 1 AM.", "It gets there at 1 PM."),
         ("arrive", "16:50", "It gets there at 16.50.", "It costs 16.50 pounds, or £16.50."),
         ("arrive", "16:50", "1650 hrs, or 16h50", "1650 people"),

@@ -110,6 +110,7 @@ def test_times_pick_out_one_of_the_ids_named_before() -> None:
         ("TR4078 leaves at 11:10 and arrives by 11:30.", FALSE_TIMES),
         # People slip by minutes, and say one of the two for the other.
         ("TR4078 leaves at 11:15 and arrives at 11:50.", None),
+        ("TR4078 leaves at 11:10 and arrives by 11:50.", None),
         ("TR4078 leaves at 11:55.", None),
         ("The first train leaves at 9:40, but TR4078 arrives at 11:55.", None),
         ("TR0000 leaves at 11:10 and arrives at 11:55.", NONE_FITS),
