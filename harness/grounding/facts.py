@@ -6,6 +6,7 @@
 **Requested slots.** `requested.toml` says of each slot besides numbers, addresses and ids (area,
 price range, entrance fee, stars, …) in which words a value of the venue records may be spoken.
 Values are compared, not copied: "79 minutes" is "1 hour 19 minutes", "£10.10" is "10.10 pounds".
+What is denied or doubted is not told, nor are more values than things spoken of: these are guesses.
 
 **Faithfulness.** Telephone numbers, postcodes, addresses and train ids are counted: how many the
 database has, and how many belong to a venue that the dialogue's responses have named by then (a

@@ -11,8 +11,9 @@ reference number in a turn about the domain.
 A dialogue succeeds if it matches ("any") and tells every requested slot: telephone, address and
 postcode as the database has them for a venue that fits and is named (by a response or by the
 goal); a train id at all; a reference number in a turn about the domain and, where that is known,
-once it is booked. A taxi's telephone number is its driver's: one that is no venue's, or any ten or
-eleven digits in a turn about the taxi.
+once it is booked. Words about a number may say that nothing is booked, or, in a dialogue of its
+own, something else than is wanted; there, the last words count. A taxi's telephone number is its
+driver's: one that is no venue's, or any ten or eleven digits in a turn about the taxi.
 
 All that a goal requests is told if, besides, each further slot (area, price range, entrance fee, …)
 is told in words (`facts.py`): in a turn about the domain, as the database has it for a venue
@@ -45,6 +46,7 @@ from .facts import (
     says_unknown,
     sentences,
     turn_domains,
+    words,
 )
 from .mentions import deciding_mentions, train_mentions
 from .said import booked_values, same_value
@@ -477,14 +479,16 @@ class _GoalDomain:
         for number in range(turn, len(self.responses)):
             response = self.responses[number]
             for start, end, domains in sentences(response, self.about[number]):
-                if domains <= {self.name}:
-                    said += response.original[start:end]
+                sentence = response.original[start:end]
+                is_meant = number == turn or words("booking")["about"].search(sentence)
+                if is_meant and domains <= {self.name}:
+                    said += sentence
                 if domains and self.name not in domains:
                     continue
                 if number == turn and start < span.start:
                     before += text[start : min(end, span.start)]
                 elif self.booked is None:
-                    after += response.original[start:end]
+                    after += sentence
         if is_refused(before, text[span.end :]) or is_refused(after, ""):
             return REFUSED
         for slot, value in self.wanted.booking.items() if self.booked is None else ():
