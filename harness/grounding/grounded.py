@@ -480,7 +480,8 @@ class _GoalDomain:
             response = self.responses[number]
             for start, end, domains in sentences(response, self.about[number]):
                 sentence = response.original[start:end]
-                is_meant = number == turn or words("booking")["about"].search(sentence)
+                has_number = number == turn and start <= span.start < end
+                is_meant = has_number or words("booking")["about"].search(sentence)
                 if is_meant and domains <= {self.name}:
                     said += sentence
                 if domains and self.name not in domains:
