@@ -144,7 +144,11 @@ def user_parts(
             fails = is_spoken_of and not wanted.requestable.isdisjoint(result.causes)
             omits = not wanted.requestable.isdisjoint(silent[domain])
             omits |= not grounded.matched and _misleads(domain, wanted, grounded, part, database)
-            part = replace(part, fault=_fault(part, fails, omits))
+            # What would have changed the result is the user's share.
+            fault: Fault = "both" if omits else "agent"
+            if inform and not fails:
+                fault = "user"
+            part = replace(part, fault=fault)
         parts[domain] = part
     return parts
 
@@ -234,19 +238,6 @@ def _misleads(
         if not lost.venues or meeting.isdisjoint(lost.venues):
             return True
     return False
-
-
-def _fault(part: UserPart, fails: bool, omits: bool) -> Fault:
-    """Return whose fault it is that a goal domain is lost.
-
-    Args:
-        part: What the user did.
-        fails: Whether the agent does not answer a slot that the goal requests.
-        omits: Whether the user left out what would have changed the result.
-    """
-    if part.inform and not fails:
-        return "user"
-    return "both" if omits else "agent"
 
 
 # ----------------------------------------------------------------------------------- what is told
