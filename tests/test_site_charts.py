@@ -146,7 +146,7 @@ def test_a_line_is_level_between_its_points_and_to_the_right_end() -> None:
 
 def test_accuracies_are_the_best_on_their_version_of_the_gold_states(project_board: Board) -> None:
     best = best_published(project_board)["state-tracking"]
-    assert {figure.gold for figure in best["scored_here"]} == {"2.2", "2.4"}
+    assert {figure.gold for figure in best["scored_here"]} >= {"2.2", "2.4"}
     assert {figure.gold for figure in best["reported"]} == {"2.0", "2.1", "2.2", "2.4"}
     of_one = [figure.figure for figure in best["reported"] if figure.gold == "2.1"]
     assert of_one == sorted(of_one)
