@@ -117,6 +117,10 @@ def test_unusable_folders_are_refused(three_entries: Path, tmp_path: Path, site:
     done = site(three_entries, three_entries / "web")
     assert (done.status, (three_entries / "web").exists()) == (2, False)
     assert "lies in the folder of submissions" in done.err
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert f"{loop}: no such folder of entries" in site(loop, tmp_path / "web").err
+    assert "cannot be written" in site(three_entries, loop).err
     assert "give either DIR or --serve" in site(three_entries).err
     assert "give either DIR or --serve" in site(three_entries, "web", "--serve", "0").err
     # Nothing is written where an entry is wrong.

@@ -110,7 +110,9 @@ def command(
     if rules not in published_rule_sets():
         raise InputError("--rules", unknown("rule set", rules, published_rule_sets()))
     submissions = option.readable(submissions)
-    if directory is not None and directory.resolve().is_relative_to(submissions.resolve()):
+    # `Path.resolve` fails for a link that leads to itself.
+    inside = Path(os.path.realpath(submissions))
+    if directory is not None and Path(os.path.realpath(directory)).is_relative_to(inside):
         problem = "lies in the folder of submissions, whose folders are entries; give another one"
         raise InputError(str(directory), problem)
     entries = read_entries(submissions)
