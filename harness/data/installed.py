@@ -190,7 +190,7 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
     content["dialogues"] = {}
     for id_, written in document["dialogues"].items():
         dialogue = dict(written)
-        for name in ("users", "responses"):
+        for name in ("users", "responses", "acts"):
             dialogue[name] = tuple(written.get(name, ()))
         dialogue["goal"] = {}
         for domain, goal in written["goal"].items():

@@ -102,7 +102,7 @@ def _dialogue(goal: Mapping[str, Goal], log: Sequence[Mapping[str, Any]]) -> Dia
         booked_domains=booked_domains,
         users=tuple(users[: len(systems)]),
         responses=tuple(message["text"] for message in systems),
-        acts=acts,
+        acts=tuple(acts),
     )
 
 
