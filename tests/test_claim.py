@@ -38,13 +38,27 @@ def test_combined_is_held_against_its_parts(combined: str, words: str) -> None:
     assert arithmetic({name: Decimal(value) for name, value in parts.items()}) == words
 
 
+def test_two_parts_and_combined_imply_the_third(claim: Cli) -> None:
+    text = " ".join(claim("inform=95.2", "success=88.3", "combined=105.1").out.split())
+    # 105.1 - (95.2 + 88.3) / 2 = 13.35, with .05 + .05 of rounding: 13.25 to 13.45.
+    assert "Inform 95.2, Success 88.3 and Combined 105.1 imply BLEU 13.3 to 13.4." in text
+    assert "Combined alone" not in text
+    assert "what are" not in text
+    # 2 * (105.1 - 13.3) - 95.2 = 88.4, with 2 * (.05 + .05) + .05: 88.15 to 88.65.
+    parts = {"inform": "95.2", "bleu": "13.3", "combined": "105.1"}
+    words = arithmetic({name: Decimal(value) for name, value in parts.items()})
+    assert words == "Inform 95.2, BLEU 13.3 and Combined 105.1 imply Success 88.2 to 88.6."
+
+
 def test_combined_alone_is_found_in_older_tables(claim: Cli) -> None:
     lines = [line.split() for line in claim("combined=105.1").out.splitlines()]
     # UBAR prints 95.4, 80.7 and 17.0: (95.4 + 80.7) / 2 + 17.0 = 105.05. It scores 94.4 here.
     [place] = [number for number, line in enumerate(lines) if "(2.0)" in line and "UBAR" in line]
     assert lines[place][-4:] == ["95.4", "80.7", "17.0", "105.1"]
     assert lines[place + 1] == ["scores", "here,", "strict", "83.4", "70.3", "17.6", "94.4"]
-    assert "what are BLEU, Inform and Success" in " ".join(claim("combined=105.1").out.split())
+    assert "what are Inform, Success, BLEU; which references" in " ".join(
+        claim("combined=105.1").out.split()
+    )
 
 
 def test_versions_and_gold_states_are_told_apart(claim: Cli) -> None:

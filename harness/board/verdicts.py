@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import chain
 from typing import TypeAlias
@@ -41,8 +41,10 @@ from .reported import (
 )
 from .tracked import DROP
 
-PARTS = ("inform", "success", "bleu")
-"""The metrics that a combined score is made of."""
+_WEIGHTS = {"inform": Decimal("0.5"), "success": Decimal("0.5"), "bleu": Decimal(1)}
+
+PARTS = tuple(_WEIGHTS)
+"""The metrics that a combined score is made of: inform, success and bleu."""
 
 JOINT_ACCURACY = ("joint accuracy", "JGA")
 """What public tables call joint goal accuracy."""
@@ -404,6 +406,27 @@ def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[De
     middle = (inform + success) / 2 + bleu
     slack = (_half_a_digit(inform) + _half_a_digit(success)) / 2 + _half_a_digit(bleu)
     return middle - slack, middle + slack
+
+
+def implied_part(printed: Mapping[str, Decimal], missing: str) -> tuple[Decimal, Decimal]:
+    """Return the least and greatest part that a printed combined score and two parts leave.
+
+    All in percent, in the digits of the combined score.
+
+    Args:
+        printed: `combined` and two of `PARTS` -> the figure.
+        missing: The third part.
+    """
+    middle = printed["combined"]
+    slack = _half_a_digit(middle)
+    for name in PARTS:
+        if name != missing:
+            middle -= printed[name] * _WEIGHTS[name]
+            slack += _half_a_digit(printed[name]) * _WEIGHTS[name]
+    low = (middle - slack) / _WEIGHTS[missing]
+    high = (middle + slack) / _WEIGHTS[missing]
+    digit = Decimal(1).scaleb(-PrintedFigure(printed["combined"]).digits)
+    return low.quantize(digit, ROUND_HALF_UP), high.quantize(digit, ROUND_HALF_DOWN)
 
 
 def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:

@@ -35,6 +35,7 @@ from ..verdicts import (
     SIZES,
     combined_holds,
     combined_range,
+    implied_part,
     least_runs,
     possible_counts,
 )
@@ -144,11 +145,27 @@ def attainable(name: str, printed: Decimal) -> str:
     return f"{words}; not of {', '.join(impossible)}." if impossible else f"{words}."
 
 
+def _missing_parts(claimed: Mapping[str, Decimal]) -> list[str]:
+    return [name for name in PARTS if name not in claimed]
+
+
+def _title(name: str) -> str:
+    return "BLEU" if name == "bleu" else name.capitalize()
+
+
 def arithmetic(claimed: Mapping[str, Decimal]) -> str:
-    """Return whether the combined score is that of its parts, in a sentence."""
+    """Return whether the combined score is that of its parts, or what the third part is."""
     if "combined" not in claimed:
         return ""
-    if not claimed.keys() >= set(PARTS):
+    missing = _missing_parts(claimed)
+    if len(missing) == 1:
+        low, high = implied_part(claimed, missing[0])
+        given = [f"{_title(name)} {claimed[name]}" for name in PARTS if name in claimed]
+        implied = f"{_title(missing[0])} {low}" + (f" to {high}" if high > low else "")
+        impossible = ", which cannot be" if high < 0 or low > 100 else ""
+        whole = f"Combined {claimed['combined']}"
+        return f"{', '.join(given)} and {whole} imply {implied}{impossible}."
+    if missing:
         return "Combined alone says neither how fluent nor how successful a system is."
     inform, success, bleu = (claimed[name] for name in PARTS)
     low, high = combined_range(inform, success, bleu)
@@ -208,8 +225,11 @@ def claim_text(claimed: Mapping[str, Decimal], near: Sequence[Printed]) -> str:
 def _questions(claimed: Mapping[str, Decimal]) -> Iterator[str]:
     yield "which script, at which commit, with which options"
     yield "were belief states or active domains gold"
-    if "combined" in claimed and not claimed.keys() >= set(PARTS):
-        yield "what are BLEU, Inform and Success, and which references has BLEU"
+    missing = _missing_parts(claimed)
+    if "combined" in claimed and len(missing) > 1:
+        yield f"what are {', '.join(map(_title, missing))}"
+    if "combined" in claimed and "bleu" in missing:
+        yield "which references has BLEU"
     for name, unit in _UNITS.items():
         if name in claimed and not possible_counts(claimed[name], next(iter(SIZES[unit]))):
             yield f"over how many {unit} and runs is {name}"
@@ -230,9 +250,9 @@ def command(claims: Sequence[str], version: str | None, submissions: Path) -> No
     """Judge figures that a paper reports, as inform=95.2 success=88.3, or combined=105.1.
 
     Says over which numbers of dialogues and runs they can be, whether Combined is that of its
-    parts, whose scripts give such figures and to whom, what these systems score here, and what to
-    ask the authors, as a paragraph for a review. Figures are bleu, inform, success, combined and
-    jga, with the digits that are printed.
+    parts or what the third part is, whose scripts give such figures and to whom, what these systems
+    score here, and what to ask the authors, as a paragraph for a review. Figures are bleu, inform,
+    success, combined and jga, with the digits that are printed.
     """
     claimed: dict[str, Decimal] = {}
     for claim in claims:
