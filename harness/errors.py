@@ -45,6 +45,7 @@ class InputError(Exception):
         source: What was read, as the user named it (a path, an option).
         problems: One sentence per problem, each saying where (dialogue, turn, field) and what
             is expected. The message lists the first ten and counts the rest.
+        hints: What to do about them, a sentence each, listed behind them.
 
     >>> try:
     ...     load_benchmark("multiwos")
@@ -53,20 +54,25 @@ class InputError(Exception):
     benchmark multiwos
     """
 
-    def __init__(self, source: str, problems: str | Sequence[str]) -> None:
+    def __init__(
+        self, source: str, problems: str | Sequence[str], hints: Sequence[str] = ()
+    ) -> None:
         self.source = source
+        self.hints = tuple(hints)
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         # These are what a copy for another process is made of.
-        super().__init__(source, self.problems)
+        super().__init__(source, self.problems, self.hints)
 
     def __str__(self) -> str:
         source = cut(printable(self.source), _LONGEST_SOURCE)
         if len(self.problems) == 1:
-            return cut(f"{source}: {printable(self.problems[0])}", LONGEST_MESSAGE)
+            text = printable("; ".join([*self.problems, *self.hints]))
+            return cut(f"{source}: {text}", LONGEST_MESSAGE)
         lines = [cut(printable(problem), _LONGEST_LINE) for problem in self.problems]
         more = len(lines) - SHOWN_PROBLEMS
         if more > 0:
             lines[SHOWN_PROBLEMS:] = [f"… and {more} more"]
+        lines += [cut(printable(hint), _LONGEST_LINE) for hint in self.hints]
         return "\n  ".join([f"{source}: {len(self.problems)} problems", *lines])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
+from mwz.harness.errors import InputError
 from mwz.normalization.packages import read_toml
 
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
@@ -83,3 +85,10 @@ def test_scores_of_the_sample_are_what_they_were(regenerate: Any) -> None:
     # By way of JSON, which writes every digit that a float has.
     made = json.loads(json.dumps(regenerate.golden_reports()))
     assert made == json.loads(text), "see `python tools/regenerate.py`"
+
+
+def test_hints_are_no_problems() -> None:
+    assert str(InputError("a.json", ["is odd"], ["even it"])) == "a.json: is odd; even it"
+    two = InputError("a.json", ["is odd", "is long"], ["even it"])
+    assert str(two) == "a.json: 2 problems\n  is odd\n  is long\n  even it"
+    assert str(pickle.loads(pickle.dumps(two))) == str(two)

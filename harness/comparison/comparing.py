@@ -261,13 +261,14 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
             )
         problems += [f"{first.name} and {other.name}: {reason}" for reason in reasons]
     if problems:
+        hints = []
         if len({system.signature.states for system in systems}) > 1:
-            problems.append(
+            hints.append(
                 "compare metrics that use no states, or use gold ones for all: leave out `state`"
             )
         if len({system.signature.gold for system in systems}) > 1:
-            problems.append("name gold states that all are compared with: --gold VERSION")
-        raise InputError("these scores do not compare", problems)
+            hints.append("name gold states that all are compared with: --gold VERSION")
+        raise InputError("these scores do not compare", problems, hints)
 
 
 def _comparable(system: Evidence, other: Evidence) -> Comparability:
