@@ -151,6 +151,12 @@ def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:
     cli.done(*arguments, "--replace")
 
 
+def test_a_new_board_is_said_to_be_one(submitting: Submitting) -> None:
+    said = f"mwz: began a new board in {submitting.folder}\n"
+    assert said in submitting.done(CAREFUL, "Ours").err
+    assert said not in submitting.done(HASTY, "Others").err
+
+
 def test_states_of_another_entry_are_declared(
     submitting: Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,8 +113,11 @@ def command(
     if declared.result is None:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
+    is_new = not submissions.is_dir() or not board.read_entries(submissions)
     entry, made = board.enter(submissions, system, files, reading, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
+    if is_new:
+        notify(f"began a new board in {submissions}")
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):
         notify(remark)
