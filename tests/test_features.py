@@ -408,6 +408,12 @@ def _messages(content: Content) -> dict[str, str]:
             "7 of 100 values are written unlike the benchmark's: restaurant-area: "
             "'North side' for 'north' 7×; write them as MultiWOZ does",
         ),
+        (
+            "slot_missing",
+            70,
+            "70 of 100 slots of gold states are never predicted where gold has them: "
+            "restaurant-area 70×; see whether the file leaves this slot out",
+        ),
         ("value_unknown", 11, "11 of 100 values are neither a venue's nor a gold state's: "),
         ("state_emptied", 8, "8 of 100 states after one with slots are empty: {} 8×; repeat the "),
         ("domains_wrong", 17, "17 of 100 turns with active domains have `active_domains` without"),

@@ -238,6 +238,7 @@ def _message(feature: Feature, tallies: Mapping[str, Tally]) -> str:
         listed = ", ".join(
             f"{example} {counts[example]}×" for example in frequent[:_SHOWN_EXAMPLES]
         )
-        examples.append(f"{part}: {listed}" if part else listed)
+        # Of missing slots the part is all there is to show.
+        examples.append(listed if part in counts or not part else f"{part}: {listed}")
     shown = "; ".join(examples)
     return f"{odd} of {items} {feature.items} {feature.odd}: {shown}; {feature.remedy}"
