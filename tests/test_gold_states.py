@@ -186,6 +186,20 @@ def test_dialogues_may_be_missing_and_that_is_noted(write: Callable[[Any], Path]
     assert "not in it and not scored: 1 of the benchmark's 2 dialogues, mul0002" in notes
 
 
+def test_whose_states_they_are_is_said(cli: Cli, write: Callable[..., Path]) -> None:
+    install_benchmark(tiny())
+    turn = {"turn_belief": ["train-day-monday"], "pred_bs_ptr": ["hotel-area-north"]}
+    path = write({"MUL0002.json": {"0": turn}})
+    run = cli.done("data", "import", "--states", "2.x", path)
+    assert "taken: the gold states of the file, not the predictions beside them" in run.out
+    assert "has states of train; the benchmark's also of hotel" in run.out
+    assert "replaced" not in run.out + cli("data", "import", "--states", "2.x", path).out
+    run = cli.done("data", "import", "--states", "2.x", write(data_json()))
+    assert "replaced: others of this version, content " in run.out
+    assert "taken" not in run.out
+    assert "has states" not in run.out
+
+
 def _changed(content: Any, *place: Any, **to: Any) -> Any:
     """Return content with one place of it changed, or without it."""
     content = copy.deepcopy(content)

@@ -25,7 +25,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -96,7 +97,7 @@ def read_gold_states(
     if os.path.isdir(path):
         path = _file_in_folder(version, path, benchmark.name)
     content = parse_predictions(read_bytes(path, wanted=STATE_FILES), str(path))
-    dialogues, read_slots = _dialogues(content, str(path))
+    dialogues, read_slots, side = _dialogues(content, str(path))
     states: dict[str, list[BeliefState]] = {}
     left_out: Counter[str] = Counter()
     problems: list[str] = []
@@ -118,7 +119,7 @@ def read_gold_states(
         raise InputError(str(path), "none of its dialogues is in the benchmark")
     gold = GoldStates(version, benchmark.name, states)
     _check(gold, benchmark, path)
-    return gold, [*_notes(gold, left_out, benchmark)]
+    return gold, [*side, *_notes(gold, left_out, benchmark)]
 
 
 def _file_in_folder(version: str, folder: Path, benchmark: str) -> Path:
@@ -139,8 +140,10 @@ def _file_in_folder(version: str, folder: Path, benchmark: str) -> Path:
 
 def _dialogues(
     content: Any, source: str
-) -> tuple[Mapping[str, Sequence[object]], Callable[[object], _Slots]]:
+) -> tuple[Mapping[str, Sequence[object]], Callable[[object], _Slots], list[str]]:
     """Return a file's dialogues, name -> turns with a state, and what yields a turn's slots.
+
+    The last is what to say of whose states they are, if the file has several.
 
     Raises:
         InputError: They have no states.
@@ -154,19 +157,24 @@ def _dialogues(
                 if any(isinstance(turn, Mapping) and "metadata" in turn for turn in logs[name]):
                     has_metadata = True
             if has_metadata or not logs:
-                return logs, lambda turn: metadata_slots(turn["metadata"])
+                return logs, lambda turn: metadata_slots(turn["metadata"]), []
         else:
             trade = {dialogue["dialogue_idx"]: dialogue["dialogue"] for dialogue in content}
             if len(trade) == len(content):
-                return trade, _slots_of_trade
+                return trade, _slots_of_trade, []
     except (KeyError, TypeError):
         # Neither of the two shapes.
         pass
-    return _of_any_layout(content, source), _slots_of_state
+    dialogues, side = _of_any_layout(content, source)
+    return dialogues, _slots_of_state, side
 
 
-def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[object]]:
+def _of_any_layout(
+    content: object, source: str
+) -> tuple[Mapping[str, Sequence[object]], list[str]]:
     """Return the dialogues of a file of states in any layout, name -> turns, each with a state.
+
+    And what to say of whose states they are.
 
     Raises:
         InputError: It has none.
@@ -189,7 +197,8 @@ def _of_any_layout(content: object, source: str) -> Mapping[str, Sequence[object
     states: dict[str, Sequence[object]] = {}
     for name, turns in dialogues.items():
         states[name] = [turn[key] for turn in turns]
-    return states
+    both = "taken: the gold states of the file, not the predictions beside them"
+    return states, [both] if {GOLD, STATE} <= keys else []
 
 
 def _slots_of_state(state: object) -> _Slots:
@@ -258,14 +267,28 @@ def import_gold_states(benchmark: Benchmark, files: Sequence[tuple[str, Path]]) 
     all_read = [read_gold_states(version, path, benchmark) for version, path in files]
     lines: list[str] = []
     for gold, notes in all_read:
+        replaced = _replaced(gold, benchmark)
         path = install_gold_states(gold)
         counts = f"{len(gold.states)} dialogues, {gold.turns} turns"
         content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
         lines.append(
             f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}"
         )
+        lines += replaced
         lines += notes
     return lines
+
+
+def _replaced(gold: GoldStates, benchmark: Benchmark) -> list[str]:
+    """Return which other gold states of this version are installed, if there are any."""
+    if gold.version not in installed_gold_states(benchmark.name):
+        return []
+    try:
+        digest = load_gold_states(gold.version, benchmark).digest
+    except InputError:
+        return ["replaced: unreadable ones of this version"]
+    others = f"replaced: others of this version, content {digest[:SHOWN_HASH]}"
+    return [others] if digest != gold.digest else []
 
 
 def install_gold_states(gold: GoldStates) -> Path:
@@ -360,7 +383,19 @@ def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) 
             f"not in it and not scored: {len(missing)} of the benchmark's "
             f"{len(benchmark.dialogues)} dialogues, {cut(', '.join(missing), _LISTED)}"
         )
+    own = chain.from_iterable(dialogue.states for dialogue in benchmark.dialogues.values())
+    domains = _domains(chain.from_iterable(gold.states.values()))
+    lacking = sorted(_domains(own) - domains)
+    if lacking:
+        has = ", ".join(sorted(domains)) or "no domain"
+        yield f"has states of {has}; the benchmark's also of {', '.join(lacking)}"
     if left_out:
         slots = ", ".join(f"{slot} ({count})" for slot, count in sorted(left_out.items()))
         listed = cut(slots, _LISTED)
         yield f"values of slots that state tracking is not scored on, left out: {listed}"
+
+
+def _domains(states: Iterable[BeliefState]) -> set[str]:
+    """Return the tracked domains in which some state has a slot."""
+    found = {domain for state in states for domain, slots in state.items() if slots}
+    return found & TRACKED_SLOTS.keys()
