@@ -13,6 +13,7 @@ from mwz.harness import Benchmark
 from mwz.harness.board.entries import read_entry
 from mwz.harness.cli import reading
 from mwz.harness.data.gold_states import install_gold_states, read_gold_states
+from mwz.harness.metrics import GoldStates
 
 
 @pytest.fixture
@@ -63,6 +64,16 @@ def test_domains_by_themselves_may_come_from_a_file_each(
     )  # fmt: skip
     message = table.refused(CAREFUL, "--zero-shot", "--gold", "x")
     assert "gold states x: not installed" in message
+
+
+def test_the_version_of_f1_fga_and_gca_is_said(table: Cli, sample: Benchmark) -> None:
+    gold = {id_: dialogue.states for id_, dialogue in sample.dialogues.items()}
+    for version in ("2.x", "2.y"):
+        install_gold_states(GoldStates(version, sample.name, gold))
+    run = table(CAREFUL, "--gold", "2.y,2.x", "--format", "md")
+    assert "; F1, FGA and GCA with those of 2.y" in run.out
+    run = table(CAREFUL, "--gold", "2.x", "--format", "md")
+    assert "with those of" not in run.out
 
 
 def test_states_alone_have_no_rules(table: Cli, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from .paper_table import (
     paper as paper,
 )
 from .paper_trackers import (
+    main_version as main_version,
     stored_row as stored_row,
     tracker_row as tracker_row,
     zero_shot_row as zero_shot_row,

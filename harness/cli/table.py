@@ -18,7 +18,7 @@ from ..benchmark import Benchmark
 from ..data import gold_versions, installed_gold_states, load_gold_states
 from ..errors import InputError
 from ..io import printable, short_names, shown_name
-from ..metrics import TrackedFile
+from ..metrics import GoldStates, TrackedFile
 from ..rooms import import_room
 from ..scoring import Options
 from . import BETWEEN, option
@@ -105,8 +105,8 @@ def command(
     seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
     the sentence to put under it, and BibTeX. Plays (files of `mwz play`, entries of the track live)
     have a row for each agent, with pass^k. Trackers, and any states with --gold, have JGA with each
-    version of the gold states, and slot F1, FGA and GCA. LaTeX needs the package booktabs; csv has
-    the figures.
+    version of the gold states, and slot F1, FGA and GCA with one: the benchmark's own if it is
+    among them, else the first named. LaTeX needs the package booktabs; csv has the figures.
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
@@ -224,8 +224,17 @@ def _tracked_rows(
         return rows, "with the gold states of the files"
     if not golds:
         return rows, "with the gold states of the benchmark"
+    return rows, _about_versions(loaded.name, golds)
+
+
+def _about_versions(benchmark: str, golds: Sequence[GoldStates]) -> str:
+    """Return which gold states figures are with, as the caption says it."""
     turns = ", ".join(f"{gold.version}: {gold.turns} turns" for gold in golds)
-    return rows, f"with the gold states of the MultiWOZ versions in parentheses ({turns})"
+    about = f"with the gold states of the MultiWOZ versions in parentheses ({turns})"
+    if len(golds) == 1:
+        return about
+    version = board.main_version(benchmark, [gold.version for gold in golds])
+    return f"{about}; F1, FGA and GCA with those of {version}"
 
 
 def _zero_shot_rows(
