@@ -250,6 +250,9 @@ def test_a_taxis_telephone_number_is_no_venues() -> None:
         ("I booked a table for 5 people. Reference: QX7P2M4K.", OTHERWISE),
         ("I booked a table on Sunday at 18:30. Reference: QX7P2M4K.", OTHERWISE),
         ("I booked a table for 12:00. Reference: QX7P2M4K.", OTHERWISE),
+        ("18:30 was not free, so I booked a table at 12:00. Reference: QX7P2M4K.", OTHERWISE),
+        ("I cancelled your booking. Reference: QX7P2M4K.", REFUSED),
+        ("Had you booked, the reference number would be QX7P2M4K.", REFUSED),
         ("Booked: QX7P2M4K. They are closed on Sundays.", None),
         ("Booked: QX7P2M4K. You can cancel it until Sunday.", None),
         # What the goal asks for first is right, too.

@@ -101,6 +101,7 @@ def test_what_is_denied_is_not_told(slot: str, value: str | None, text: str) -> 
         ("price", "It is 9.80 pounds. Or 10.10 pounds.", True),
         ("price", "It is 9.80 pounds each, 29.40 pounds for three.", False),
         ("duration", "It takes 30, 60 or 45 minutes.", True),
+        ("duration", "It takes 1 hr 19 min.", False),
         ("area", "It is in the north, south or west.", True),
         ("area", "It is in the north. Most are in the south.", False),
     ],

@@ -126,6 +126,19 @@ def test_what_is_said(
         # Booking asks for what it returns.
         (["Book a table for two."], "restaurant", {"REFERENCE"}),
         (["Book me a cab."], "taxi", set()),
+        (["A hotel.", "Fine. // No, I do not want to book it."], "hotel", set()),
+        (["A restaurant.", "Fine. // I have just read a book on bridges."], "restaurant", set()),
+        (
+            ["A restaurant.", "Two Doves. // I would like to get the phone number."],
+            "restaurant",
+            {"PHONE", "phone"},
+        ),
+        (
+            ["A museum.", "Fine. // What does it cost to get in?"],
+            "attraction",
+            {"entrancefee", "price", "pricerange"},
+        ),
+        (["A museum.", "Fine. // How can I call them?"], "attraction", {"PHONE"}),
     ],
 )
 def test_what_is_asked(turns: Sequence[str], domain: str, asked: set[str]) -> None:

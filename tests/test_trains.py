@@ -111,6 +111,7 @@ def test_times_pick_out_one_of_the_ids_named_before() -> None:
         # People slip by minutes, and say one of the two for the other.
         ("TR4078 leaves at 11:15 and arrives at 11:50.", None),
         ("TR4078 leaves at 11:10 and arrives by 11:50.", None),
+        ("TR4078 leaves at 11:10 and arrives at 11:55; be at the station by 10:50.", None),
         ("TR4078 leaves at 11:55.", None),
         ("The first train leaves at 9:40, but TR4078 arrives at 11:55.", None),
         ("TR0000 leaves at 11:10 and arrives at 11:55.", NONE_FITS),

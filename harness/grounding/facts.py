@@ -279,11 +279,23 @@ def in_context(response: str, said: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _measures(request: Request, text: str) -> list[float]:
-    """Return the measures of all values of a text, in order; to be read only."""
+    """Return the measures of all values of a text, in order; to be read only.
+
+    Of "1 hr 19 min" the minutes alone are no value.
+    """
     measure = request.measure or float
-    measures = []
+    matches = []
     for pattern in request.patterns:
-        measures += [measure(match["value"]) for match in _told_in(pattern, text)]
+        matches += list(_told_in(pattern, text))
+    measures = []
+    for match in matches:
+        start, end = match.span("value")
+        is_part = False
+        for other in matches:
+            other_start, other_end = other.span("value")
+            is_part |= other_start < start and end <= other_end
+        if not is_part:
+            measures.append(measure(match["value"]))
     return measures
 
 

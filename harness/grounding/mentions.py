@@ -208,7 +208,11 @@ def _are_times_false(
         trains: The trains that have the id.
         ids: How many ids it tells; some of its trains may have no times.
     """
-    for kind in {time.kind for time in times}:
+    kinds = {time.kind for time in times}
+    if _ARRIVES in kinds:
+        # Beside the arrival, "by 15:20" is when to be at the station.
+        kinds.discard(_LATEST)
+    for kind in kinds:
         told = [time for time in times if time.kind == kind]
         # People write one of the two for the other.
         own = _LATEST if kind == _LATEST else _EITHER

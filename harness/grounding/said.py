@@ -27,7 +27,7 @@ from mwz.normalization import read_toml
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Goal
-from .facts import NEAR, recorded_values, requests, split_sentences, time_of_day
+from .facts import NEAR, is_denied, recorded_values, requests, split_sentences, time_of_day
 
 _REMEMBERED = 1 << 14
 _HALF_DAY = 12 * 60
@@ -305,7 +305,8 @@ def booked_values(slot: str, text: str) -> list[str]:
     values = []
     for pattern in _tables()["slots"][slot]["patterns"]:
         for match in _with_values(pattern, slot, ()).finditer(text):
-            values.append(_value(match["value"], ()))
+            if not is_denied(text, *match.span("value")):
+                values.append(_value(match["value"], ()))
     return [value for value in values if slot != "day" or value in _WEEK]
 
 
@@ -394,7 +395,8 @@ def _asked(statement: Statement) -> set[str]:
             for slot in _tables()["asking"]["slots"][kind]:
                 if _pattern("asking", "slots", kind, slot).search(text):
                     asked.add(slot)
-        if _pattern("booking", "words").search(text):
+        books_nothing = _pattern("booking", "without").search(text)
+        if _pattern("booking", "words").search(text) and not books_nothing:
             asked.update(_tables()["booking"]["returns"].get(statement.domain, ()))
     return asked
 
