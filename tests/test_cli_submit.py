@@ -161,7 +161,7 @@ def test_states_of_another_entry_are_declared(
     submitting: Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The sample is small.
-    monkeypatch.setattr("mwz.harness.board.copied.FEWEST", 20)
+    monkeypatch.setattr("mwz.harness.board.copied.FEWEST", 5)
     enter_sample(submitting.folder, "hasty", "careful")
     hasty = sample_predictions("hasty")
     said = sample_predictions("scripted")
@@ -174,7 +174,7 @@ def test_states_of_another_entry_are_declared(
     assert "own: entry.toml: states_of: its belief states are not those of careful (" in message
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
-    assert "both are gold (hasty): 1.00; " in run.err
+    assert "one earlier entry's (hasty): 1.00; " in run.err
     assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
     run = submitting.done(path, "Own", "--states-of", "hasty", "--replace")
     assert "(hasty)" not in run.err
