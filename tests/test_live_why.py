@@ -317,3 +317,14 @@ def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path
     lines = [json.loads(line) for text in texts for line in text.splitlines()]
     calls = sum(line["costs"]["agent"]["calls"] for line in lines)
     assert f"24 of 24 dialogues played: 0 solved, {10 * calls:,} tokens" in run.err
+
+
+def test_a_booking_that_is_told_to_have_failed_is_named(world: World) -> None:
+    baseline = Baseline()
+
+    def failed(said: str, call: Call) -> str:
+        return baseline(said, call).replace("is booked", "could not be booked")
+
+    _, [found] = _found(Environment(world), failed, "town002")
+    assert found.cause == "request not answered"
+    assert found.words == "the reference number is told of a booking that is refused"

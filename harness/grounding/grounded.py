@@ -455,13 +455,13 @@ class _GoalDomain:
         spans = list(self._spans("REFERENCE"))
         if not spans:
             return NEVER_TOLD
-        told: dict[str, list[tuple[int, Span]]] = {}
+        by_number: dict[str, list[tuple[int, Span]]] = {}
         for number, (turn, span) in enumerate(spans):
             written = self.responses[turn].original[span.start : span.end].lower()
             key = written if self.booked is None else str(number)
-            told.setdefault(key, []).append((turn, span))
+            by_number.setdefault(key, []).append((turn, span))
         cause: str | None = ABOUT_ANOTHER_DOMAIN
-        for places in told.values():
+        for places in by_number.values():
             # Repeated later, in a dialogue of its own, it is still what it was at first.
             if self._is_domains_reference(*places[0]):
                 is_booked = self.booked is None or self.booked[places[0][0]]

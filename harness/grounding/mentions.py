@@ -213,15 +213,15 @@ def _are_times_false(
         # Beside the arrival, "by 15:20" is when to be at the station.
         kinds.discard(_LATEST)
     for kind in kinds:
-        told = [time for time in times if time.kind == kind]
+        of_kind = [time for time in times if time.kind == kind]
         # People write one of the two for the other.
         own = _LATEST if kind == _LATEST else _EITHER
         false = set()
-        for time in told:
+        for time in of_kind:
             if not any(train.has(own, time.minutes, _SLIP) for train in trains):
                 false.add(time.minutes)
-        minutes = {time.minutes for time in told}
-        is_guess = ids == 1 and are_alternatives(text, [(time.start, time.end) for time in told])
+        minutes = {time.minutes for time in of_kind}
+        is_guess = ids == 1 and are_alternatives(text, [(time.start, time.end) for time in of_kind])
         if false and (is_guess or (false == minutes and len(minutes) >= ids)):
             return True
     return False

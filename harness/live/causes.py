@@ -242,6 +242,8 @@ def not_answered(case: Case) -> str:
             problems.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
     if case.made and case.domain in numbers_missing(case.world, case.task, case.turns):
         problems.append("the number that a booking returns is never told")
+    elif case.made and "REFERENCE" in causes:
+        problems.append(f"the reference number is {causes['REFERENCE']}")
     if not (problems or case.grounded.matched or case.domain in NAMING_SLOTS):
         problems.append(f"nothing is told of the {case.domain}")
     return "; ".join(problems) + _objections(case) if problems else ""
