@@ -284,17 +284,24 @@ def _measures(request: Request, text: str) -> list[float]:
     Of "1 hr 19 min" the minutes alone are no value.
     """
     measure = request.measure or float
-    matches = []
+    matches: list[re.Match[str]] = []
+    # Where a value begins -> how far the values go that begin there.
+    ends: dict[int, int] = {}
     for pattern in request.patterns:
-        matches += list(_told_in(pattern, text))
+        for match in _told_in(pattern, text):
+            start, end = match.span("value")
+            matches.append(match)
+            ends[start] = max(end, ends.get(start, 0))
+    # The same -> how far those go that begin before.
+    reached: dict[int, int] = {}
+    furthest = 0
+    for start in sorted(ends):
+        reached[start] = furthest
+        furthest = max(furthest, ends[start])
     measures = []
     for match in matches:
         start, end = match.span("value")
-        is_part = False
-        for other in matches:
-            other_start, other_end = other.span("value")
-            is_part |= other_start < start and end <= other_end
-        if not is_part:
+        if end > reached[start]:
             measures.append(measure(match["value"]))
     return measures
 

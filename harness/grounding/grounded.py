@@ -290,11 +290,9 @@ class _GoalDomain:
         """Return whether a turn is about the domain, as far as is known."""
         return not self.about[turn] or self.name in self.about[turn]
 
-    def _spans(self, slot: str, only: int | None = None) -> Iterator[tuple[int, Span]]:
-        """Yield (turn, span) of a slot, in order: of all turns, or only of one."""
+    def _spans(self, slot: str) -> Iterator[tuple[int, Span]]:
+        """Yield (turn, span) of a slot, in order."""
         for turn, response in enumerate(self.responses):
-            if only not in (None, turn):
-                continue
             for span in response.spans:
                 if span.slot == slot:
                     yield turn, span
@@ -492,15 +490,22 @@ class _GoalDomain:
                     after += sentence
         if is_refused(before, text[span.end :]) or is_refused(after, ""):
             return REFUSED
-        for slot, value in self.wanted.booking.items() if self.booked is None else ():
-            values = booked_values(slot, said)
+        return OTHERWISE if self.booked is None and self._is_for_others(said) else None
+
+    def _is_for_others(self, booking: str) -> bool:
+        """Return whether words about a booking tell other people, another day or time than wanted.
+
+        What the user asks for first is right, too.
+        """
+        for slot, value in self.wanted.booking.items():
             first = self.wanted.first.get(slot, value)
-            if values and not any(
-                same_value(slot, booked, value) or same_value(slot, booked, first)
-                for booked in values
-            ):
-                return OTHERWISE
-        return None
+            values = booked_values(slot, booking)
+            is_wanted = not values
+            for booked in values:
+                is_wanted |= same_value(slot, booked, value) or same_value(slot, booked, first)
+            if not is_wanted:
+                return True
+        return False
 
     def _is_domains_reference(self, turn: int, span: Span) -> bool:
         """Return whether a reference number may be the domain's.
@@ -524,10 +529,14 @@ class _GoalDomain:
             ids = _ids(span, self.name)
             if not ids and (span.venues or not self._is_about(turn)):
                 continue
-            text = self.responses[turn].original
+            response = self.responses[turn]
+            text = response.original
             if span.whole and ids & meant:
-                others = [(other.start, other.end) for _, other in self._spans(slot, turn)]
-                if not (are_alternatives(text, others) or is_denied(text, span.start, span.end)):
+                alike = []
+                for other in response.spans:
+                    if other.slot == slot:
+                        alike.append((other.start, other.end))
+                if not (are_alternatives(text, alike) or is_denied(text, span.start, span.end)):
                     return None
                 causes.add(GUESSED)
             elif ids & meant:
