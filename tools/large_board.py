@@ -17,7 +17,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mwz.harness.board import read_entries
+from mwz.harness.board import ENTRY_FILE, read_entries
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.io import write_atomically
 
@@ -54,13 +54,13 @@ def make(folder: Path, count: int) -> None:
             originals.append(entry.folder)
     for number in range(count):
         original = originals[number % len(originals)]
-        declared = (original / "entry.toml").read_text(encoding="utf-8")
+        declared = (original / ENTRY_FILE).read_text(encoding="utf-8")
         digest = hashlib.sha256(str(number).encode()).hexdigest()
         for key, value in (("name", f"Made {number}"), ("git_blob", digest[:40])):
             declared = re.sub(f"(?m)^{key} = .*$", f'{key} = "{value}"', declared)
         declared = re.sub("(?m)^path = .*$", f'path = "outputs/{number}.json"', declared)
         entry_folder = folder / "submissions" / f"made-{number}"
-        write_atomically(entry_folder / "entry.toml", declared)
+        write_atomically(entry_folder / ENTRY_FILE, declared)
         scores = json.loads((original / SCORES_FILE).read_bytes())
         write_atomically(entry_folder / SCORES_FILE, json.dumps(shuffled(scores, number)))
 

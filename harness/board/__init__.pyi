@@ -5,6 +5,7 @@ from .columns import (
     named as named,
 )
 from .entries import (
+    ENTRY_FILE as ENTRY_FILE,
     PUBLISHED as PUBLISHED,
     Entry as Entry,
     absent_packages as absent_packages,

@@ -113,7 +113,7 @@ def command(
     if declared.result is None:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
-    is_new = not submissions.is_dir() or not board.read_entries(submissions)
+    is_new = not any(submissions.glob(f"*/{board.ENTRY_FILE}"))
     entry, made = board.enter(submissions, system, files, reading, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     if is_new:

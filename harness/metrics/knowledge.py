@@ -137,10 +137,9 @@ def _wording(responses: Mapping[str, Sequence[str]], benchmark: Benchmark) -> fl
                 continue
             turns += 1
             said = set(pairwise(words_of(text)))
-            own, *others = (
-                len(said & pairs) / max(len(said | pairs), 1) for pairs in like[id_, turn]
-            )
-            for other in others:
+            shares = [len(said & pairs) / max(len(said | pairs), 1) for pairs in like[id_, turn]]
+            own = shares[0]
+            for other in shares[1:]:
                 wins += (own > other) + (own == other) / 2
     return wins / (turns * _OTHERS) if turns >= FEWEST else None
 

@@ -17,7 +17,7 @@ from ...cli import option
 from ...diagnosis import wrapped
 from ...errors import InputError, unknown
 from ...io import Cell, figure, printable, text_table
-from ...metrics import MAIN_SETUP, RANKED
+from ...metrics import MAIN_SETUP, RANKED, reported_figures
 from ..entries import Entry, read_entries
 from ..reported import (
     METRICS,
@@ -149,10 +149,6 @@ def _missing_parts(claimed: Mapping[str, Decimal]) -> list[str]:
     return [name for name in PARTS if name not in claimed]
 
 
-def _title(name: str) -> str:
-    return "BLEU" if name == "bleu" else name.capitalize()
-
-
 def arithmetic(claimed: Mapping[str, Decimal]) -> str:
     """Return whether the combined score is that of its parts, or what the third part is."""
     if "combined" not in claimed:
@@ -160,8 +156,9 @@ def arithmetic(claimed: Mapping[str, Decimal]) -> str:
     missing = _missing_parts(claimed)
     if len(missing) == 1:
         low, high = implied_part(claimed, missing[0])
-        given = [f"{_title(name)} {claimed[name]}" for name in PARTS if name in claimed]
-        implied = f"{_title(missing[0])} {low}" + (f" to {high}" if high > low else "")
+        titles = {name: reported_figures()[name].title for name in PARTS}
+        given = [f"{titles[name]} {claimed[name]}" for name in PARTS if name in claimed]
+        implied = f"{titles[missing[0]]} {low}" + (f" to {high}" if high > low else "")
         impossible = ", which cannot be" if high < 0 or low > 100 else ""
         whole = f"Combined {claimed['combined']}"
         return f"{', '.join(given)} and {whole} imply {implied}{impossible}."
@@ -227,7 +224,7 @@ def _questions(claimed: Mapping[str, Decimal]) -> Iterator[str]:
     yield "were belief states or active domains gold"
     missing = _missing_parts(claimed)
     if "combined" in claimed and len(missing) > 1:
-        yield f"what are {', '.join(map(_title, missing))}"
+        yield f"what are {', '.join(reported_figures()[name].title for name in missing)}"
     if "combined" in claimed and "bleu" in missing:
         yield "which references has BLEU"
     for name, unit in _UNITS.items():
