@@ -48,6 +48,13 @@ def test_a_rank_range_goes_from_who_is_better_to_who_is_worse(tmp_path: Path) ->
     assert bands == [["alpha", "beta"], ["gamma", "delta"]]
 
 
+def test_a_rank_range_has_the_rank_of_a_lower_bound(tmp_path: Path) -> None:
+    # Delta, the last, is better than gamma on the dialogues that both submit: 1 + 2 to 4 - 1, and
+    # its rank, 4. Gamma: 1 + 3 to 4, and its rank, 3.
+    board = _ranges(tmp_path, ("delta", "gamma", 1.0, 0.01))
+    assert board.rank_ranges == {"gamma": (3, 4), "delta": (3, 4)}
+
+
 def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> None:
     # Of delta, the last, nothing is known: it has no range, and stays below the others.
     board = _ranges(

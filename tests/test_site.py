@@ -195,8 +195,8 @@ def test_a_page_is_headed_by_what_authors_and_public_board_print(
     head = next(p for p in elements(page, "p") if p.get("class") == "facts")
     # 17.6 - 17.0, 95.7 - 83.4 and 81.8 - 70.3.
     assert text_of(head).endswith(
-        "matches the public board Authors report BLEU 17.0 (0.6 less than here), "
-        "Inform 95.7 (12.3 more), Success 81.8 (11.5 more)"
+        "Public board: matches Authors report BLEU 17.0 (0.6 less than here), "
+        "Inform 95.7 (12.3 more), Success 81.8 (11.5 more) Why"
     )
     latex, markdown, reference = [text_of(pre) for pre in elements(page, "pre")]
     row = "% System & BLEU & Inform & Success & Combined \\\\ UBAR & 17.6 & 83.4 & 70.3 & 94.4"

@@ -199,8 +199,8 @@ class Board:
 
         From 1 + the ranked rows of the table that are significantly better, to the number of ranked
         rows less those that are significantly worse, by the figure that ranks, on the dialogues
-        that both play. Rows that do not compare stay above or below; a row that compares with no
-        other has no range. Source: the rank ranges of the WMT shared tasks.
+        that both play; and the row's own rank. Rows that do not compare stay above or below; a row
+        that compares with no other has no range. Source: the rank ranges of the WMT shared tasks.
         """
         ranges: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
@@ -234,7 +234,10 @@ class Board:
             if pair.ranking.distinct:
                 better += pair.ranking.difference < 0
                 worse += pair.ranking.difference > 0
-        return (1 + better, len(keys) - worse) if compared else None
+        if not compared:
+            return None
+        # A lower bound may rank below all that tests on shared dialogues leave open.
+        return min(1 + better, place + 1), max(len(keys) - worse, place + 1)
 
     def rank_range(self, row: Row) -> str:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""

@@ -295,31 +295,34 @@ def reported_page(board: Board) -> Data | None:
     """Return what the page of reported figures shows; None if no authors report any.
 
     It is `slopes`, a slope chart of Inform and one of Success; `headers` and `rows`, both as a
-    table; `lines`, those of Inform, the steepest first; and `far`, beyond how many points they are
-    marked. A slope chart has `title`, `sides`, where its lines begin and end, `height`, and
-    `lines`: of each system, `texts`, `ends` and `places` of both names, from what is reported to
-    what is scored here.
+    table, the most overrated first; and `far`, beyond how many points lines are marked. A slope
+    chart has `title`, `sides`, where its lines begin and end, `height`, and `lines`, the steepest
+    first: of each system, `texts`, `ends` and `places` of both names, from what is reported to what
+    is scored here.
     """
     by_key = {column.key: column for column in columns(board)}
-    headers, rows = ["System"], []
+    headers: list[str] = ["System"]
+    rows: list[tuple[str, str, list[str]]] = []
+    gaps: dict[str, list[float]] = {}
     values: dict[str, list[tuple[Row, Value]]] = {metric: [] for metric in _SLOPES}
     for metric in _SLOPES:
         headers += [f"{reported_figures()[metric].title}, reported", "here", "difference"]
     for row in board.rows:
         cells: list[str] = []
+        gaps[row.key] = []
         for metric in _SLOPES:
             value = by_key[f"{metric}-reported"].value(row)
             if value.gap is not None:
                 values[metric].append((row, value))
+            gaps[row.key].append(value.gap or 0.0)
             cells += [value.text, *_scored_texts(value)]
         if any(cell != NOTHING for cell in cells):
             rows.append((row.name, row.key, cells))
     if not rows:
         return None
+    rows.sort(key=lambda cells: gaps[cells[1]])
     slopes = [_slope(metric, listed) for metric, listed in values.items() if listed]
-    steepest = sorted(slopes[0]["lines"], key=lambda line: line["gap"])
-    table = {"headers": headers, "rows": rows}
-    return table | {"slopes": slopes, "lines": steepest, "far": FAR}
+    return {"headers": headers, "rows": rows, "slopes": slopes, "far": FAR}
 
 
 def _scored_texts(value: Value) -> tuple[str, str]:
@@ -351,4 +354,5 @@ def _slope(metric: str, values: Sequence[tuple[Row, Value]]) -> Data:
         for line, place in zip(ordered, places, strict=True):
             line["places"].append(place)
     title = reported_figures()[metric].title
+    lines.sort(key=lambda line: line["gap"])
     return {"title": title, "lines": lines, "sides": _SLOPE, "height": bottom + 10}

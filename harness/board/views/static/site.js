@@ -306,16 +306,16 @@ function columns(choices, changed, openPanel) {
       const one = { box, label, above, track, heads: [] };
       boxes.set(key, one);
       box.addEventListener("change", () => {
-        if (box.checked === one.heads.some(isUsual)) chosen.delete(key);
+        if (box.checked === isUsual(one)) chosen.delete(key);
         else chosen.set(key, box.checked);
         changed();
       });
     }
     boxes.get(key).heads.push(head);
   }
-  function isUsual(head) {
-    const visible = head.dataset.shown;
-    if (!phone.matches) return visible === "always";
+  // Whether a track's tables begin with a column, as the first one does that has it.
+  function isUsual({ heads: [head] }) {
+    if (!phone.matches) return head.dataset.shown === "always";
     return all('[data-shown="always"]', head.parentElement).slice(0, 2).includes(head);
   }
   function show() {
@@ -326,13 +326,13 @@ function columns(choices, changed, openPanel) {
       for (const { above, label } of ofTrack) groups.get(above).append(label);
       choices.replaceChildren(...groups.values());
     }
-    for (const [key, { box, heads }] of boxes) {
-      box.checked = chosen.get(key) ?? heads.some(isUsual);
-      for (const head of heads) {
-        const hidden = !(chosen.get(key) ?? isUsual(head));
-        if (head.hidden === hidden) continue;
+    for (const [key, column] of boxes) {
+      const shown = chosen.get(key) ?? isUsual(column);
+      column.box.checked = shown;
+      for (const head of column.heads) {
+        if (head.hidden === !shown) continue;
         for (const row of head.closest("table").rows) {
-          if (!row.classList.contains("divider")) row.cells[head.cellIndex].hidden = hidden;
+          if (!row.classList.contains("divider")) row.cells[head.cellIndex].hidden = !shown;
         }
       }
     }
