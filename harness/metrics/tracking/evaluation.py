@@ -332,12 +332,15 @@ def _by_domain(
     for tracked, whole in zip(dialogues, states, strict=True):
         for domain, turns in turns_by_domain(tracked, whole, choices.per_domain).items():
             if domain in domains:
-                alone = dialogue_states(tracked, replace(choices, only=(domain,)))
-                parts.setdefault(domain, []).append((alone, turns))
+                parts.setdefault(domain, []).append((_of_domain(whole, domain), turns))
     scores = {}
     for domain in sorted(parts):
         scores[domain] = _score_domain(domain, parts[domain], changes, choices)
     return scores
+
+
+def _of_domain(states: DialogueStates, domain: str) -> DialogueStates:
+    return [pair.part(lambda slot, _: slot[0] == domain) for pair in states]
 
 
 _DomainTurns: TypeAlias = tuple[DialogueStates, Sequence[int]]
@@ -478,6 +481,8 @@ def _mistake_patterns(
     """Return `mistakes` of the result, given the mistakes by turn and the rows of dialogues."""
     tails, uneven = [], []
     shares_of_mistaken = []
+    correlated = [name for name in tracking_metrics(choices) if name in CORRELATED]
+    choices = replace(choices, metrics=correlated)
     for counts, row in zip(mistakes, rows, strict=True):
         if any(counts):
             tails.append(tail_orientation(counts))

@@ -116,10 +116,13 @@ class StatePair:
         return split
 
     def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
-        """Return the slots, with their values, that are to be kept of both states."""
+        """Return the slots, with their values, that are to be kept of all states."""
         gold = {slot: value for slot, value in self.gold.items() if keep(slot, value)}
         predicted = {slot: value for slot, value in self.predicted.items() if keep(slot, value)}
-        return StatePair(gold, predicted)
+        if self.written is None:
+            return StatePair(gold, predicted)
+        dropped = {slot: value for slot, value in self.dropped.items() if keep(slot, value)}
+        return StatePair(gold, predicted, self.written.part(keep), dropped)
 
 
 DialogueStates: TypeAlias = Sequence[StatePair]
