@@ -90,7 +90,11 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
     rest = {id_: (own if swap else other)[id_] for id_, swap in zip(own, swapped, strict=True)}
     second = second.part(first.dialogues)
     is_swapped = np.array([swapped])
-    both = first.swapped(second, is_swapped @ first.table(), is_swapped @ second.table())
+    ours, theirs = first.table(), second.table()
+    both = (
+        first.swapped(~is_swapped @ ours, second, is_swapped @ theirs),
+        second.swapped(~is_swapped @ theirs, first, is_swapped @ ours),
+    )
     for values, predictions in zip(both, (mixed, rest), strict=True):
         wanted = report_figures(sample_scorer().score(predictions))
         resampled = _first(values)

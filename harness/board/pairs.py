@@ -303,7 +303,7 @@ class EntryPair:
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: figure.reversed() for name, figure in self.figures.items()}
-        return replace(self, digests=self.digests[::-1], figures=figures)
+        return EntryPair(self.digests[::-1], self.dialogues, figures)
 
 
 Pairs: TypeAlias = Mapping[tuple[str, str], EntryPair]

@@ -77,18 +77,7 @@ class Statistics:
         Args:
             counts: Sample x dialogue -> how often it counts.
         """
-        return self._values(counts.astype(np.float64) @ self.numbers)
-
-    def swapped(self, other: Statistics, gained: Floats) -> tuple[Values, Values]:
-        """Return every figure of this and of another system after they swapped dialogues.
-
-        Args:
-            other: The statistics of the other system, of the same dialogues in the same order.
-            gained: Sample x column -> what this system's sum gains by the swaps.
-        """
-        ours = self._values(self._sums + gained)
-        theirs = other._values(other._sums - gained)
-        return ours, theirs
+        return self.values(counts.astype(np.float64) @ self.numbers)
 
     def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
@@ -103,7 +92,7 @@ class Statistics:
         values = self.formula(dict(zip(self.columns, sums, strict=True)))
         return {figure.name: values[figure.name] for figure in self.figures}
 
-    def _values(self, sums: Floats) -> Values:
+    def values(self, sums: Floats) -> Values:
         """Return figure -> its value in each sample, given sample x column."""
         if self.takes_samples:
             return self._figures_of(sums.T)
@@ -240,36 +229,32 @@ class Evidence:
         """Return dialogue x column, of all metrics and outputs."""
         return np.hstack([output.numbers for output in chain(*self.statistics.values())])
 
-    def swapped(self, other: Evidence, given: Floats, taken: Floats) -> tuple[Values, Values]:
-        """Return figure -> values of this and of another system after they swapped dialogues.
+    def swapped(self, kept: Floats, other: Evidence, given: Floats) -> Values:
+        """Return figure -> values after this and another system swapped dialogues.
 
         Of systems with seeds, every output of this one swaps with every output of the other one.
 
         Args:
+            kept: Sample x column of `table` -> the sum of this system over what is not swapped.
             other: The other system, with the same dialogues and metrics.
-            given: Sample x column of `table` -> the sum of this system over the dialogues swapped.
-            taken: The same of the other one.
+            given: Sample x column of its table -> its sum over the dialogues swapped.
         """
-        our_values: dict[str, Floats] = {}
-        their_values: dict[str, Floats] = {}
+        values: dict[str, Floats] = {}
         our_start = their_start = 0
         for metric, outputs in self.statistics.items():
-            others, width = other.statistics[metric], len(outputs[0].columns)
-            ours, theirs = [], []
+            width = len(outputs[0].columns)
+            our_end = our_start + width * len(outputs)
+            their_end = their_start + width * len(other.statistics[metric])
+            of_outputs = []
             for number, output in enumerate(outputs):
                 start = our_start + number * width
-                sums = given[:, start : start + width]
-                for other_number, other_output in enumerate(others):
-                    start = their_start + other_number * width
-                    gained = taken[:, start : start + width] - sums
-                    our_output, their_output = output.swapped(other_output, gained)
-                    ours.append(our_output)
-                    theirs.append(their_output)
-            our_start += len(outputs) * width
-            their_start += len(others) * width
-            our_values |= _mean(ours)
-            their_values |= _mean(theirs)
-        return our_values, their_values
+                rest = kept[:, start : start + width]
+                for other_start in range(their_start, their_end, width):
+                    sums = rest + given[:, other_start : other_start + width]
+                    of_outputs.append(output.values(sums))
+            values |= _mean(of_outputs)
+            our_start, their_start = our_end, their_end
+        return values
 
     @cached_property
     def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
