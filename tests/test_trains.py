@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -153,3 +154,18 @@ def test_a_price_is_told_of_the_train_spoken_of() -> None:
     assert _train(f"The train leaves at 11:10. {price}", further="price").further == {"price": True}
     went = _train(f"The train leaves at 15:40. {price}", further="price")
     assert went.causes == {"price": OF_ANOTHER}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "TR4017 leaves Brackwater at 8:10 on monday, or 9:41. ",
+        "A train to Ostley leaves at 8:10 or 11:10. ",
+        "The train booking failed for AB12345X. ",
+    ],
+)
+def test_long_responses_are_read_in_time_linear_in_their_length(sentence: str) -> None:
+    began = time.process_time()
+    _train((sentence * 2_500)[:100_000], requested=["REFERENCE"])
+    # It takes two seconds; each pair of sentences once took minutes.
+    assert time.process_time() - began < 15

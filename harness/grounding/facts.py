@@ -31,7 +31,7 @@ from itertools import pairwise
 from typing import Any
 
 from mwz.normalization import RuleSet, read_toml
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, VenueId, topics
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, VenueId, topics
 
 from ..errors import InputError, unquoted
 from ..submission import Submission, highest_likely
@@ -60,8 +60,7 @@ def turn_domains(
     last: frozenset[str] = frozenset()
     for turn, response in enumerate(responses):
         user = users[turn] if turn < len(users) else None
-        about = _domains(response, 0, len(response.original))
-        last = about or last | topics(user or "")
+        last = _domains(response.original, response.spans) or last | topics(user or "")
         domains.append(last)
     return domains
 
@@ -69,28 +68,41 @@ def turn_domains(
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))+[.!?\n]?")
 
 
-def sentences(
-    response: Delexicalised, before: frozenset[str]
-) -> Iterator[tuple[int, int, frozenset[str]]]:
-    """Yield where each sentence of a response begins and ends, and the domains that it is about.
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a response.
 
-    A sentence that tells none is about what the one before was.
-
-    Args:
-        response: The response.
-        before: The domains that the response before is about.
+    Attributes:
+        start: Where it begins in the response.
+        text: Its words.
+        spans: What it names and tells; places are those of the response.
+        domains: What it is about; if it does not tell, what the sentence before is about.
     """
+
+    start: int
+    text: str
+    spans: Sequence[Span]
+    domains: frozenset[str]
+
+
+def sentences(response: Delexicalised, before: frozenset[str]) -> list[Sentence]:
+    """Return the sentences of a response, given the domains that the response before is about."""
+    parts = []
+    spans = list(reversed(response.spans))
     for match in _SENTENCE.finditer(response.original):
-        start, end = match.span()
-        before = _domains(response, start, end) or before
-        yield start, end, before
+        inside = []
+        while spans and spans[-1].start < match.end():
+            inside.append(spans.pop())
+        before = _domains(match[0], inside) or before
+        parts.append(Sentence(match.start(), match[0], inside, before))
+    return parts
 
 
-def _domains(response: Delexicalised, start: int, end: int) -> frozenset[str]:
-    """Return the domains that a part of a response speaks of or whose venues it names."""
-    domains = set(topics(response.original[start:end]))
-    for span in response.spans:
-        if span.slot in ("NAME", "TRAINID") and start <= span.start < end:
+def _domains(text: str, spans: Iterable[Span]) -> frozenset[str]:
+    """Return the domains that a text speaks of or whose venues it names."""
+    domains = set(topics(text))
+    for span in spans:
+        if span.slot in ("NAME", "TRAINID"):
             domains.update(venue.domain for venue in span.venues)
     return frozenset(domains)
 

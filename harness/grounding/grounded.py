@@ -26,10 +26,11 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from itertools import chain
+from itertools import chain, islice, product
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet
@@ -37,6 +38,7 @@ from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, 
 
 from ..benchmark import Benchmark, Goal
 from .facts import (
+    Sentence,
     are_alternatives,
     count_facts,
     is_denied,
@@ -91,6 +93,9 @@ SUCCESS_CAUSES = (
     REFUSED,
     OTHERWISE,
 )
+
+_MOST_NUMBERS = 100
+"""Reference numbers that are read of a dialogue: agents tell at most 26, and each takes time."""
 
 _BY_WEIGHT = (GUESSED, IN_PART, OF_UNNAMED, OF_ANOTHER, NOWHERE, NEVER_TOLD)
 """The causes of a slot that is told, but not rightly: the first that applies says most."""
@@ -200,6 +205,7 @@ def ground(
     responses = list(map(delexicalise, texts))
     users_said = [delexicalise(text or "") for text in users]
     about = turn_domains(responses, users)
+    parts = list(map(sentences, responses, about))
     domains = {}
     for name, wanted in goal.items():
         fitting = fitting_venues(name, wanted, database, delexicalise)
@@ -208,11 +214,11 @@ def ground(
             mentions = train_mentions(responses, users_said, about, wanted.informable, delexicalise)
         else:
             mentions = [_mentions(response, name) for response in responses]
-        deciding = deciding_mentions(mentions, users, partial(_named_by, name, delexicalise))
         goal_domain = _GoalDomain(
-            name, wanted, fitting, delexicalise, responses, about, mentions, deciding, is_booked
+            name, wanted, fitting, delexicalise, responses, about, parts, mentions, is_booked
         )
-        domains[name] = goal_domain.outcome()
+        named_by = partial(_named_by, name, delexicalise)
+        domains[name] = goal_domain.outcome(deciding_mentions(mentions, users, named_by))
     return GroundedDialogue(domains, count_facts(responses))
 
 
@@ -270,9 +276,8 @@ class _GoalDomain:
         delexicalise: What the responses were delexicalised by, which has the venues.
         responses: The responses.
         about: The domains that each is about; none where that is not known.
+        sentences: The sentences of each.
         mentions: The ids that each venue of the domain in a response may have.
-        deciding: Those of the response that decides whether the domain is matched, or what the user
-            chose of them.
         booked: Whether the domain is booked by each turn; None where that is not known.
     """
 
@@ -282,8 +287,8 @@ class _GoalDomain:
     delexicalise: Delexicaliser
     responses: Sequence[Delexicalised]
     about: Sequence[frozenset[str]]
+    sentences: Sequence[Sequence[Sentence]]
     mentions: Sequence[Sequence[frozenset[str]]]
-    deciding: Sequence[frozenset[str]]
     booked: Sequence[bool] | None
 
     def _is_about(self, turn: int) -> bool:
@@ -297,52 +302,49 @@ class _GoalDomain:
                 if span.slot == slot:
                     yield turn, span
 
-    def outcome(self) -> GroundedDomain:
-        """Return the result of the domain."""
-        last = self.deciding
+    def _ids_told(self) -> list[frozenset[str]]:
+        """Return the trains that have each train id told."""
+        return [_ids(span, self.name) for _, span in self._spans("TRAINID")]
+
+    def outcome(self, deciding: Sequence[frozenset[str]]) -> GroundedDomain:
+        """Return the result of the domain.
+
+        Args:
+            deciding: The ids that each venue may have which the deciding response names, or which
+                the user chose.
+        """
         named = set(chain.from_iterable(chain.from_iterable(self.mentions)))
-        is_outright = self._is_outright(bool(last))
-        cause = None if is_outright else self._inform_cause(last, named)
-        fits = [bool(self.fitting & ids) for ids in last]
-        # Why slots are not told.
+        is_outright = self._is_outright(bool(deciding))
+        fits = [bool(self.fitting & ids) for ids in deciding]
+        cause = None
+        if not (is_outright or any(fits)):
+            cause = NONE_FITS if deciding else NEVER_NAMED
+            if deciding and self.fitting & named:
+                cause = OTHER_LAST
+            elif deciding and any(map(self.fitting.intersection, self._ids_told())):
+                cause = FALSE_TIMES
         if "name" in self.wanted.informable:
             named |= self.fitting
-        slot_causes = {}
-        provided = {}
+        # Why slots are not told; None of those that are.
+        causes: dict[str, str | None] = {}
         for slot in sorted(self.wanted.requestable):
-            slot_causes[slot] = self._success_cause(slot, named)
-            provided[slot] = slot_causes[slot] is None
+            causes[slot] = self._success_cause(slot, named)
+        provided = {slot: why is None for slot, why in causes.items()}
         further = None
         if self.wanted.further is not None:
             further = {}
             for slot in sorted(self.wanted.further):
-                slot_causes[slot] = self._further_cause(slot)
-                further[slot] = slot_causes[slot] is None
+                causes[slot] = self._further_cause(slot)
+                further[slot] = causes[slot] is None
         return GroundedDomain(
             matched=cause is None,
             matched_all=is_outright or (bool(fits) and all(fits)),
-            venues=tuple(dict.fromkeys(chain.from_iterable(map(sorted, last)))),
+            venues=tuple(dict.fromkeys(chain.from_iterable(map(sorted, deciding)))),
             provided=provided,
             cause=cause,
-            causes={slot: why for slot, why in slot_causes.items() if why is not None},
+            causes={slot: why for slot, why in causes.items() if why is not None},
             further=further,
         )
-
-    def _inform_cause(self, last: Sequence[frozenset[str]], named: set[str]) -> str | None:
-        """Return why none of the venues named last fits; None if one does.
-
-        Args:
-            last: The ids that each of these may have.
-            named: The ids of all venues named.
-        """
-        if not last:
-            return NEVER_NAMED
-        if any(map(self.fitting.intersection, last)):
-            return None
-        if self.fitting & named:
-            return OTHER_LAST
-        by_id = [_ids(span, self.name) for _, span in self._spans("TRAINID")]
-        return FALSE_TIMES if any(map(self.fitting.intersection, by_id)) else NONE_FITS
 
     def _is_outright(self, is_named: bool) -> bool:
         """Return whether the domain is matched without naming a venue that fits last."""
@@ -368,7 +370,11 @@ class _GoalDomain:
         if slot == "REFERENCE":
             return self._reference_cause()
         if slot == "TRAINID":
-            return self._id_cause()
+            ids = self._ids_told()
+            if any(map(self.fitting.intersection, ids)):
+                return None
+            untold = NOWHERE if ids else NEVER_TOLD
+            return OF_ANOTHER if any(ids) else untold
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, named)
         # A taxi's number is no venue's.
@@ -377,18 +383,7 @@ class _GoalDomain:
             is_own &= self.booked is not None or self._is_about(turn)
             if is_own and not is_refused(self.responses[turn].original[: span.start], ""):
                 return None
-        if (self.name, slot) == _DRIVERS:
-            return self._further_cause("phone")
-        return NEVER_TOLD
-
-    def _id_cause(self) -> str | None:
-        """Return why the id of no train that fits is told; None if one is."""
-        ids = [_ids(span, self.name) for _, span in self._spans("TRAINID")]
-        if any(map(self.fitting.intersection, ids)):
-            return None
-        if any(ids):
-            return OF_ANOTHER
-        return NOWHERE if ids else NEVER_TOLD
+        return self._further_cause("phone") if (self.name, slot) == _DRIVERS else NEVER_TOLD
 
     def _spoken_of(self) -> Iterator[tuple[int, frozenset[str], int]]:
         """Yield each turn about the domain, the ids of the venues spoken of, and their number.
@@ -450,62 +445,19 @@ class _GoalDomain:
 
     def _reference_cause(self) -> str | None:
         """Return why no reference number of the domain is told; None if one is."""
-        spans = list(self._spans("REFERENCE"))
-        if not spans:
-            return NEVER_TOLD
-        by_number: dict[str, list[tuple[int, Span]]] = {}
-        for number, (turn, span) in enumerate(spans):
-            written = self.responses[turn].original[span.start : span.end].lower()
-            key = written if self.booked is None else str(number)
-            by_number.setdefault(key, []).append((turn, span))
-        cause: str | None = ABOUT_ANOTHER_DOMAIN
-        for places in by_number.values():
+        by_number: defaultdict[str, list[tuple[int, Span]]] = defaultdict(list)
+        for number, (turn, span) in enumerate(islice(self._spans("REFERENCE"), _MOST_NUMBERS)):
             # Repeated later, in a dialogue of its own, it is still what it was at first.
+            by_number[span.value if self.booked is None else str(number)].append((turn, span))
+        cause: str | None = ABOUT_ANOTHER_DOMAIN if by_number else NEVER_TOLD
+        for places in by_number.values():
             if self._is_domains_reference(*places[0]):
-                is_booked = self.booked is None or self.booked[places[0][0]]
-                cause = None if is_booked else TOO_EARLY
-                for turn, span in places:
-                    cause = cause or self._booking_cause(turn, span)
+                is_early = self.booked is not None and not self.booked[places[0][0]]
+                causes = (self._booking_cause(turn, span) for turn, span in places)
+                cause = TOO_EARLY if is_early else next(filter(None, causes), None)
                 if cause is None:
                     return None
         return cause
-
-    def _booking_cause(self, turn: int, span: Span) -> str | None:
-        """Return why a reference number is not that of the booking asked for; None if it may be."""
-        text = self.responses[turn].original
-        before = after = said = ""
-        for number in range(turn, len(self.responses)):
-            response = self.responses[number]
-            for start, end, domains in sentences(response, self.about[number]):
-                sentence = response.original[start:end]
-                has_number = number == turn and start <= span.start < end
-                is_meant = has_number or words("booking")["about"].search(sentence)
-                if is_meant and domains <= {self.name}:
-                    said += sentence
-                if domains and self.name not in domains:
-                    continue
-                if number == turn and start < span.start:
-                    before += text[start : min(end, span.start)]
-                elif self.booked is None:
-                    after += sentence
-        if is_refused(before, text[span.end :]) or is_refused(after, ""):
-            return REFUSED
-        return OTHERWISE if self.booked is None and self._is_for_others(said) else None
-
-    def _is_for_others(self, booking: str) -> bool:
-        """Return whether words about a booking tell other people, another day or time than wanted.
-
-        What the user asks for first is right, too.
-        """
-        for slot, value in self.wanted.booking.items():
-            first = self.wanted.first.get(slot, value)
-            values = booked_values(slot, booking)
-            is_wanted = not values
-            for booked in values:
-                is_wanted |= same_value(slot, booked, value) or same_value(slot, booked, first)
-            if not is_wanted:
-                return True
-        return False
 
     def _is_domains_reference(self, turn: int, span: Span) -> bool:
         """Return whether a reference number may be the domain's.
@@ -513,38 +465,61 @@ class _GoalDomain:
         In a dialogue of its own, a turn about more domains than it has numbers tells by the
         sentence whose each is.
         """
-        about, response = self.about[turn], self.responses[turn]
-        numbers = [other for other in response.spans if other.slot == "REFERENCE"]
+        about = self.about[turn]
+        numbers = [other for other in self.responses[turn].spans if other.slot == "REFERENCE"]
         if self.booked is None and len(numbers) < len(about):
-            for start, end, domains in sentences(response, about):
-                if start <= span.start < end:
-                    about = domains
+            for sentence in self.sentences[turn]:
+                if span in sentence.spans:
+                    about = sentence.domains
         return not about or self.name in about
+
+    def _booking_cause(self, turn: int, span: Span) -> str | None:
+        """Return why a reference number is not that of the booking asked for; None if it may be."""
+        before = after = said = ""
+        for number in range(turn, len(self.responses)):
+            for sentence in self.sentences[number]:
+                has_number = number == turn and span in sentence.spans
+                is_meant = has_number or words("booking")["about"].search(sentence.text)
+                if is_meant and sentence.domains <= {self.name}:
+                    said += sentence.text
+                if sentence.domains and self.name not in sentence.domains:
+                    continue
+                if number == turn and sentence.start < span.start:
+                    before += sentence.text[: span.start - sentence.start]
+                elif self.booked is None:
+                    after += sentence.text
+        behind = self.responses[turn].original[span.end :]
+        if is_refused(before, behind) or is_refused(after, ""):
+            return REFUSED
+        for slot, value in self.wanted.booking.items() if self.booked is None else ():
+            right = (value, self.wanted.first.get(slot, value))
+            values = booked_values(slot, said)
+            pairs = product(values, right)
+            if values and not any(same_value(slot, booked, wanted) for booked, wanted in pairs):
+                return OTHERWISE
+        return None
 
     def _venue_slot_cause(self, slot: str, named: set[str]) -> str | None:
         """Return why a slot of venues is not told of one that fits and is named; None if it is."""
         meant = self.fitting & named
         causes = {NEVER_TOLD}
-        for turn, span in self._spans(slot):
-            ids = _ids(span, self.name)
-            if not ids and (span.venues or not self._is_about(turn)):
-                continue
-            response = self.responses[turn]
-            text = response.original
-            if span.whole and ids & meant:
-                alike = []
-                for other in response.spans:
-                    if other.slot == slot:
-                        alike.append((other.start, other.end))
-                if not (are_alternatives(text, alike) or is_denied(text, span.start, span.end)):
-                    return None
-                causes.add(GUESSED)
-            elif ids & meant:
-                causes.add(IN_PART)
-            elif span.whole and ids & self.fitting:
-                causes.add(OF_UNNAMED)
-            else:
-                causes.add(OF_ANOTHER if ids else NOWHERE)
+        for turn, response in enumerate(self.responses):
+            spans = [span for span in response.spans if span.slot == slot]
+            places = [(span.start, span.end) for span in spans]
+            are_guesses = are_alternatives(response.original, places)
+            for span in spans:
+                ids = _ids(span, self.name)
+                if span.whole and ids & meant:
+                    if not (are_guesses or is_denied(response.original, span.start, span.end)):
+                        return None
+                    causes.add(GUESSED)
+                elif ids & meant:
+                    causes.add(IN_PART)
+                elif ids:
+                    is_fitting = span.whole and ids & self.fitting
+                    causes.add(OF_UNNAMED if is_fitting else OF_ANOTHER)
+                elif not span.venues and self._is_about(turn):
+                    causes.add(NOWHERE)
         venues = self.delexicalise.gazetteer.venues
         if meant and not any(slot in venues[VenueId(self.name, id_)].values for id_ in meant):
             return NOT_RECORDED

@@ -13,17 +13,21 @@ both times, the stations and the day as told.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
 from .facts import (
     NEAR,
+    Sentence,
     are_alternatives,
     is_denied,
+    recorded_values,
     requests,
     sentences,
     split_sentences,
@@ -106,6 +110,10 @@ class _Train:
         return True
 
 
+_Timetable: TypeAlias = Mapping[str | float, Sequence[_Train]]
+"""Id, or when trains leave or arrive in minutes since midnight -> the trains; "" -> all trains."""
+
+
 def train_mentions(
     responses: Sequence[Delexicalised],
     users: Sequence[Delexicalised],
@@ -135,24 +143,24 @@ def train_mentions(
     for turn, response in enumerate(responses):
         before = about[turn - 1] if turn else frozenset[str]()
         for user in users[turn : turn + 1]:
-            journey |= _journey(user, _about_trains(user, before), timetable)
+            journey |= _journey(_about_trains(user, before), delexicalise)
         parts = _about_trains(response, before)
-        journey |= _journey(response, parts, timetable)
-        times = list(_told_times(response, parts, timetable))
+        journey |= _journey(parts, delexicalise)
+        times = list(chain.from_iterable(_told_times(part, timetable) for part in parts))
         if any(span.slot == "TRAINID" for span in response.spans):
-            trains_named = _named_trains(response, parts, times, timetable)
+            trains_named = _named_trains(response, parts, times, delexicalise)
             mentions.append(trains_named)
             named.update(*trains_named)
             continue
         trains = _times_by_train(times)
         if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
-            numbers = [span for span in response.spans if span.slot == "REFERENCE"]
-            if any(start <= span.start < end for span in numbers for start, end in parts):
+            told = chain.from_iterable(part.spans for part in parts)
+            if any(span.slot == "REFERENCE" for span in told):
                 trains = [{}]
         described = []
         for train_times in trains:
             meant = set()
-            for train in timetable:
+            for train in timetable.get(next(iter(train_times.values()), ""), ()):
                 # The goal's query finds an id, whichever of its trains is the one that fits.
                 is_clear = train.id in named or not train.shares_id or train.meets(wanted)
                 if is_clear and train.is_meant(train_times, journey):
@@ -166,32 +174,36 @@ def train_mentions(
 
 def _named_trains(
     response: Delexicalised,
-    parts: Sequence[tuple[int, int]],
+    parts: Sequence[Sentence],
     times: Sequence[_ToldTime],
-    timetable: Sequence[_Train],
+    delexicalise: Delexicaliser,
 ) -> list[frozenset[str]]:
     """Return the ids told in a response; none for one that is told with what no such train has.
 
     Args:
         response: The response.
-        parts: Where its sentences about trains begin and end.
+        parts: Its sentences about trains.
         times: The times that it tells of trains.
-        timetable: All trains.
+        delexicalise: What has the trains.
     """
     spans = [span for span in response.spans if span.slot == "TRAINID"]
+    ids = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
     # Times before the first id are of other trains, unless all are.
     after = [time for time in times if time.start > spans[0].start] or times
-    ids = {span.value: frozenset(venue.id for venue in span.venues) for span in spans}
+    # Id -> the sentences about this train alone.
+    own: defaultdict[str, list[Sentence]] = defaultdict(list)
+    for part in parts:
+        inside = {span.value for span in part.spans if span.slot == "TRAINID"}
+        if len(ids) == 1 and part.start > spans[0].start:
+            inside = set(ids)
+        if len(inside) == 1:
+            own[inside.pop()].append(part)
+    timetable = _timetable(delexicalise)
     mentions = []
     for value, same in ids.items():
-        trains = [train for train in timetable if train.id in same]
+        trains = list(chain.from_iterable(timetable.get(id_, ()) for id_ in same))
+        journey = _journey(own[value], delexicalise)
         is_false = _are_times_false(response.original, after, trains, len(ids))
-        own = []
-        for start, end in parts:
-            inside = {span.value for span in spans if span.start < end and span.start >= start}
-            if inside == {value} or (len(ids) == 1 and start > spans[0].start):
-                own.append((start, end))
-        journey = _journey(response, own, timetable)
         is_false |= not any(train.is_meant({}, journey) for train in trains)
         mentions.append(frozenset() if trains and is_false else same)
     return mentions
@@ -214,122 +226,103 @@ def _are_times_false(
         kinds.discard(_LATEST)
     for kind in kinds:
         of_kind = [time for time in times if time.kind == kind]
+        minutes = {time.minutes for time in of_kind}
         # People write one of the two for the other.
         own = _LATEST if kind == _LATEST else _EITHER
-        false = set()
-        for time in of_kind:
-            if not any(train.has(own, time.minutes, _SLIP) for train in trains):
-                false.add(time.minutes)
-        minutes = {time.minutes for time in of_kind}
-        is_guess = ids == 1 and are_alternatives(text, [(time.start, time.end) for time in of_kind])
-        if false and (is_guess or (false == minutes and len(minutes) >= ids)):
+        right = {time for time in minutes if any(train.has(own, time, _SLIP) for train in trains)}
+        if not right and len(minutes) >= ids:
+            return True
+        places = [(time.start, time.end) for time in of_kind]
+        if ids == 1 and right < minutes and are_alternatives(text, places):
             return True
     return False
 
 
-def _about_trains(text: Delexicalised, before: frozenset[str]) -> list[tuple[int, int]]:
-    """Return where each sentence about trains begins and ends.
-
-    Args:
-        text: A response, or what the user says.
-        before: The domains that the response before is about; the sentence may be, too.
-    """
+def _about_trains(text: Delexicalised, before: frozenset[str]) -> list[Sentence]:
+    """Return the sentences about trains, given the domains that the response before is about."""
     parts = []
-    for start, end, domains in sentences(text, before):
+    for sentence in sentences(text, before):
+        domains = sentence.domains
         if not domains or ("train" in domains and "taxi" not in domains):
-            parts.append((start, end))
+            parts.append(sentence)
     return parts
 
 
-def _told_times(
-    response: Delexicalised, parts: Sequence[tuple[int, int]], timetable: Sequence[_Train]
-) -> Iterator[_ToldTime]:
-    """Yield the times that a response tells of trains, in order.
-
-    Args:
-        response: The response.
-        parts: Where its sentences about trains begin and end.
-        timetable: All trains.
-    """
-    patterns = words("trains")
-    for start, end in parts:
-        sentence = response.original[start:end]
-        role, last, done = _EITHER, None, 0
-        for match in requests()["leave"].patterns[0].finditer(sentence):
-            minutes = time_of_day(match["value"])
-            so_far = sentence[max(0, match.start() - NEAR) : match.start()]
-            since = sentence[max(done, match.start() - NEAR) : match.start()]
-            roles = {word.lastgroup or "" for word in patterns["moving"].finditer(since)}
-            if roles:
-                role = roles.pop() if len(roles) == 1 else _EITHER
-            kind = role
-            if last is not None and patterns["until"].fullmatch(since):
-                journeys = (train for train in timetable if train.has(_LEAVES, last))
-                if any(train.has(_ARRIVES, minutes) for train in journeys):
-                    kind = _ARRIVES
-            limit = patterns["limit"].search(so_far)
-            if limit:
-                kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
-            last, done = minutes, match.end()
-            # "4.40" alone may be a price.
-            if kind == _EITHER and re.fullmatch(r"\d+[.]\d+", match["value"]):
-                kind = ""
-            if kind and not is_denied(sentence, *match.span()):
-                yield _ToldTime(start + match.start(), start + match.end(), kind, minutes)
+def _told_times(sentence: Sentence, timetable: _Timetable) -> Iterator[_ToldTime]:
+    """Yield the times that a sentence tells of trains, in order."""
+    patterns, text = words("trains"), sentence.text
+    role, last, done = _EITHER, None, 0
+    for match in requests()["leave"].patterns[0].finditer(text):
+        minutes = time_of_day(match["value"])
+        so_far = text[max(0, match.start() - NEAR) : match.start()]
+        since = text[max(done, match.start() - NEAR) : match.start()]
+        roles = {word.lastgroup or "" for word in patterns["moving"].finditer(since)}
+        if roles:
+            role = roles.pop() if len(roles) == 1 else _EITHER
+        kind = role
+        if last is not None and patterns["until"].fullmatch(since):
+            journeys = (train for train in timetable.get(last, ()) if train.has(_LEAVES, last))
+            if any(train.has(_ARRIVES, minutes) for train in journeys):
+                kind = _ARRIVES
+        limit = patterns["limit"].search(so_far)
+        if limit:
+            kind = _LATEST if limit["by"] and kind == _ARRIVES else ""
+        last, done = minutes, match.end()
+        # "4.40" alone may be a price.
+        if kind == _EITHER and re.fullmatch(r"\d+[.]\d+", match["value"]):
+            kind = ""
+        if kind and not is_denied(text, *match.span()):
+            yield _ToldTime(
+                sentence.start + match.start(), sentence.start + match.end(), kind, minutes
+            )
 
 
 def _times_by_train(times: Sequence[_ToldTime]) -> list[_Times]:
     """Return the times of each train, given all times that a response tells, in order."""
     trains: list[_Times] = []
-    for _, _, kind, minutes in times:
-        if kind == _LATEST:
+    for time in times:
+        if time.kind == _LATEST:
             # "By 10:45" alone is what the user wants.
             if trains and _ARRIVES not in trains[-1]:
-                trains[-1][_LATEST] = minutes
+                trains[-1][_LATEST] = time.minutes
             continue
-        if not trains or trains[-1].get(kind, minutes) != minutes:
+        if not trains or trains[-1].get(time.kind, time.minutes) != time.minutes:
             trains.append({})
-        trains[-1][kind] = minutes
+        trains[-1][time.kind] = time.minutes
     return trains
 
 
-def _journey(
-    text: Delexicalised, parts: Sequence[tuple[int, int]], timetable: Sequence[_Train]
-) -> _Journey:
-    """Return the stations and days that sentences about trains tell.
-
-    Args:
-        text: A response, or what the user says.
-        parts: Where each of the sentences begins and ends.
-        timetable: All trains.
-    """
+def _journey(parts: Iterable[Sentence], delexicalise: Delexicaliser) -> _Journey:
+    """Return the stations and days that sentences about trains tell."""
     journey: _Journey = {}
-    for start, end in parts:
-        for span in text.spans:
-            slot = ""
-            if span.slot == "DAY":
-                slot = "day"
-            elif span.slot == "PLACE":
-                near = max(start, span.start - NEAR)
-                station = words("trains")["station"].search(text.original[near : span.start])
+    for part in parts:
+        for span in part.spans:
+            slot = "day" if span.slot == "DAY" else ""
+            if span.slot == "PLACE":
+                begin = span.start - part.start
+                near = part.text[max(0, begin - NEAR) : begin]
+                station = words("trains")["station"].search(near)
                 slot = (station and station.lastgroup) or ""
-            is_inside = start <= span.start < end
-            if slot and is_inside and any(span.value in str(t.record[slot]) for t in timetable):
+            known = recorded_values(delexicalise, "train", slot) if slot else ()
+            if any(span.value in value for value in known):
                 journey.setdefault(slot, set()).add(span.value)
     return journey
 
 
 @lru_cache(maxsize=8)
-def _timetable(delexicalise: Delexicaliser) -> Sequence[_Train]:
+def _timetable(delexicalise: Delexicaliser) -> _Timetable:
     """Return the trains of a delexicaliser's venues that have times."""
-    trains = []
+    timetable: defaultdict[str | float, list[_Train]] = defaultdict(list)
     for venue in delexicalise.gazetteer.venues.values():
         for record in venue.records if venue.key.domain == "train" else ():
             leaves, arrives = str(record.get("leaveAt")), str(record.get("arriveBy"))
             if ":" in leaves and ":" in arrives:
                 times = {_LEAVES: time_of_day(leaves), _ARRIVES: time_of_day(arrives)}
-                trains.append(_Train(venue.key.id, len(venue.records) > 1, times, record))
-    return trains
+                train = _Train(venue.key.id, len(venue.records) > 1, times, record)
+                keys: set[str | float] = {"", train.id, *times.values()}
+                for key in keys:
+                    timetable[key].append(train)
+    return timetable
 
 
 # ----------------------------------------------------------------------------------------- choices
