@@ -98,11 +98,18 @@ def expected() -> Callable[[str], Any]:
 
 
 @pytest.fixture(scope="session")
-def multiwoz(upstream: Path) -> Benchmark:
+def multiwoz(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     """The real benchmark, imported from the real files."""
-    return build_multiwoz(
+    benchmark = build_multiwoz(
         upstream / "MultiWOZ_Evaluation", upstream / "multiwoz", mintl=upstream / "MinTL"
     )
+    # What is made of it once, such as ratings of its human responses, serves all processes of a
+    # run, as beside an installed benchmark.
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    object.__setattr__(benchmark, "prepared", (folder / "multiwoz.prepared", ""))
+    return benchmark
 
 
 @pytest.fixture(scope="session")

@@ -95,7 +95,8 @@ def test_published_plain_english_is_recognised(upstream: Path, multiwoz: Benchma
     scorer = Scorer(multiwoz, Options(free_running=True, metrics=["grounded"]))
     folder = upstream / "TD-Eval/datasets"
     plain = json.loads((folder / "autotod_dials_bt.json").read_text(encoding="utf-8"))
-    assert scorer.score(plain).metrics["grounded"] is not None
+    some = dict(list(plain.items())[:20])
+    assert scorer.score(some).metrics["grounded"] is not None
     capitals = json.loads((folder / "autotod_trad_auto_dials.json").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="names and numbers are placeholders"):
         scorer.score(capitals)
