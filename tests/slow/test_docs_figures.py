@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import PROJECT
+from tracking_cases import read_file
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import GoldStates
+from mwz.harness.metrics import GoldStates, score_tracking
 from mwz.harness.metrics.setups import SETUPS
-from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import read_predictions
+from mwz.harness.scoring import Options, Scorer, normalize, report_on
+from mwz.harness.submission import HUMAN, read_predictions
+from mwz.normalization import BeliefState
 
 pytestmark = pytest.mark.real_data
 
@@ -126,3 +129,42 @@ def test_reported_bleu_in_the_systems_own_style(
     for system, style in own.items():
         bleu = scorer.score(predictions(system.lower())).bleu or {}
         assert f"{system} ({bleu[style]:.2f})" in page, bleu
+
+
+def test_human_responses_without_delexicaliser(multiwoz: Benchmark) -> None:
+    scorer = Scorer(multiwoz, Options(setup="strict", metrics=["inform"]))
+    scores = report_on(scorer, normalize(scorer, HUMAN))
+    page = " ".join(_page("lexicalised.md").split())
+    assert f"human responses get {scores.inform:.1f} Inform and {scores.success:.1f}" in page
+
+
+def test_ids_of_several_trains(multiwoz: Benchmark) -> None:
+    trains = Counter(train["trainID"] for train in multiwoz.venues["train"])
+    several = sum(count > 1 for count in trains.values())
+    page = _page("lexicalised.md")
+    assert f"stands for several trains ({several} of {len(trains)} do)" in page
+
+
+def _stripped(states: Sequence[BeliefState]) -> list[BeliefState]:
+    turns = []
+    for state in states:
+        turn = {}
+        for domain, slots in state.items():
+            turn[domain] = {slot: value.strip() for slot, value in slots.items()}
+        turns.append(turn)
+    return turns
+
+
+def test_joint_accuracy_of_trippy(dst_data: Path) -> None:
+    file = read_file(dst_data / "trippy" / "trippy_result.json")
+    result = score_tracking(file.dialogues, by_part=False)
+    fuzzy = result.fuzzy["joint_accuracy"]
+    figures = f"its JGA is {result.metrics['JGA']:.2f}, fuzzy {fuzzy:.2f}"
+    assert figures in " ".join(_page("audit.md").split())
+    stripped = []
+    for dialogue in file.dialogues:
+        states = {"gold": _stripped(dialogue.gold), "predicted": _stripped(dialogue.predicted)}
+        stripped.append(replace(dialogue, **states, written={}, blanks=False))
+    jga = score_tracking(stripped, by_part=False).metrics["JGA"]
+    figures = f"has {result.metrics['JGA']:.2f}, or {jga:.2f} without the spaces"
+    assert figures in " ".join(_page("findings.md").split())

@@ -69,7 +69,7 @@ LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
 
 LABELS: Mapping[str, str] = {
-    "reporting": "Reporting",
+    "reporting": "Paper tables",
     "evaluate-your-agent": "Your agent",
     "audit": "Audit",
     "metrics": "Metrics",
