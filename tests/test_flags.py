@@ -210,45 +210,35 @@ def test_slots_told_before_anybody_asks_are_held_against_those_that_the_goal_req
     assert figures["requests"] == pytest.approx(0.9 / (20 / 250))
 
 
-@pytest.mark.parametrize("slots", [{"area": "south"}, {"food": "lunar"}])
-def test_offers_are_held_against_those_that_do_not_fit(slots: dict[str, str]) -> None:
-    """All 50 fitting venues are offered; of 50 others 20, and of these 5 in another domain's turns.
+@pytest.mark.parametrize(("count", "raised"), [(36, False), (37, True)])
+def test_offers_are_counted_where_the_annotation_leads_to_none_that_fits(
+    count: int, raised: bool
+) -> None:
+    """Of 50 goals the human's offer does not fit, of 10 neither that nor the last gold state.
 
-    The share falls by 1 - 15/50. Where the human names nothing, nothing is due.
+    These count twice, and are matched; of the 50 `count` are. The other 40, which both fit and the
+    system misses, do not count. So it is (count + 20) / (50 + 20), less one goal that is left out.
     """
-    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": slots}
+    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": {"food": "lunar"}}
     wanted = {"restaurant": goal({"food": "greek"})}
-    played = dialogue(
-        wanted,
-        2,
-        references=["NAME is nice", "ok"],
-        states=[fits] * 2,
-        active=[["restaurant"]] * 2,
-    )
-    on = benchmark({f"d{number}": played for number in range(HUNDRED)})
+    named = {"restaurant": goal({"food": "greek", "name": "lucky star"})}
+    gold = [[unfit, fits]] * 50 + [[unfit, unfit]] * 10 + [[fits, fits]] * 39 + [[unfit, unfit]]
+    is_matched = [True] * count + [False] * (50 - count) + [True] * 10 + [False] * 40
+    dialogues = {}
     said = []
-    for number in range(HUNDRED):
-        text = "[name]" if number < 70 else "which area ?"
-        domains = ["hotel"] if 50 <= number < 55 else ["restaurant"]
-        state = fits if number < 50 else unfit
-        said.append(_said(text, "[name]", state=state, active_domains=domains))
-    assert _known(on, said)["offers"] == pytest.approx(1 - 15 / 50)
-
-
-def test_few_offers_that_do_not_fit_say_little() -> None:
-    """99 fitting venues are offered, and the one other: 1 - 1/5, as if there were five of 100."""
-    fits = {"restaurant": {"food": "greek"}}
-    played = dialogue(
-        {"restaurant": goal({"food": "greek"})},
-        1,
-        references=["NAME"],
-        states=[fits],
-        active=[["restaurant"]],
-    )
-    on = benchmark({f"d{number}": played for number in range(HUNDRED)})
-    unfit = _said("[name]", state={"restaurant": {"area": "south"}}, active_domains=["restaurant"])
-    said = _mixed(1, unfit, _said("[name]", state=fits, active_domains=["restaurant"]))
-    assert _known(on, said)["offers"] == pytest.approx(1 - 1 / 5)
+    for number, states in enumerate(gold):
+        dialogues[f"d{number}"] = dialogue(
+            wanted if number < 99 else named,
+            2,
+            references=["NAME is nice", "ok"],
+            states=states,
+            active=[["restaurant"]] * 2,
+        )
+        state = fits if is_matched[number] else unfit
+        said.append(_said("[name]", "ok", state=state, active_domains=["restaurant"]))
+    share = _known(benchmark(dialogues), said)["offers"]
+    assert share == pytest.approx((count + 20) / 70)
+    assert declared_flags()["offers"].is_raised(share) == raised
 
 
 @pytest.mark.parametrize(("count", "raised"), [(13, False), (14, True)])
@@ -268,7 +258,12 @@ def test_placeholders_where_nearly_all_references_have_them_are_flagged_as_well(
 
 
 def test_of_few_turns_nothing_is_known() -> None:
-    assert _known(_on(["NAME"], 19), [_said(f"[name] and {_SIX} [phone]")] * 19) == {}
+    state = {"restaurant": {"food": "greek", "area": "north"}}
+    on = _on(["NAME"], 19, states=[state], active=[["restaurant"]])
+    assert _known(on, [_said(f"[name] and {_SIX} [phone]")] * 19) == {}
+    # Without gold states each goal counts twice, and 10 are enough.
+    for dialogues, flags_known in ((4, set()), (5, {"offers"})):
+        assert _known(_on(["NAME"], dialogues), [_said("[name]")] * dialogues).keys() == flags_known
 
 
 # ------------------------------------------------------------------------------- copies

@@ -15,17 +15,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, Benchmark
 from .flags import FEWEST
+from .inform import domain_result, outcomes, steps
 from .played import Played
-from .setups import PlayedDialogue, play
-
-if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+from .setups import MAIN_SETUP, SETUPS, PlayedDialogue, play
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -48,7 +46,7 @@ def measured_knowledge(played: Played, benchmark: Benchmark) -> dict[str, float]
         "reference_phrases": _reference_phrases(played.responses, benchmark),
         "wording": _wording(played.responses, benchmark),
         "requests": _requests_foreseen(dialogues, played.rules),
-        "offers": _offers_chosen(dialogues, played.rules, played.database),
+        "offers": _offers_chosen(played),
         "last_offers": _last_offers(dialogues, played.rules),
     }
     return {flag: value for flag, value in measured.items() if value is not None}
@@ -196,42 +194,33 @@ def _domains_told_unasked(
 
 # ------------------------------------------------------------------------------- offers
 
-_LEAST_UNFIT = 0.05
-"""The share of turns whose offer would not fit, at least: published systems have 0.075 and more."""
 
+def _offers_chosen(played: Played) -> float | None:
+    """Return the share matched of goal domains that the annotation does not lead to.
 
-def _offers_chosen(
-    dialogues: Sequence[PlayedDialogue], rules: RuleSet, database: VenueDatabase
-) -> float | None:
-    """Return how much more often a venue is offered where what would be offered fits the goal.
-
-    Turns count in which the human response names a venue of a gold active domain, and the state
-    has the domain. What the state finds there would be offered: it is if the response names a
-    venue, and the domain is active.
+    Two ways lead there: what human responses offer with gold states, and the last gold state. A
+    domain counts once for each that does not fit the goal.
     """
-    turns: Counter[bool] = Counter()
-    offers: Counter[bool] = Counter()
-    for dialogue in dialogues:
-        gold = dialogue.gold
+    database, rules, setup = played.database, played.rules, SETUPS[MAIN_SETUP].setup
+    hard = 0
+    matched = 0.0
+    for id_, results in outcomes(played, MAIN_SETUP).items():
+        gold = played.benchmark.dialogues[id_]
         references = gold.references[CANONICAL_STYLE]
-        for turn, response in enumerate(dialogue.responses):
-            for domain in gold.gold_domains[turn]:
-                venue, state = rules.venue_rules.get(domain), dialogue.states[turn]
-                if venue is None or domain not in gold.goal or domain not in state:
-                    continue
-                if venue.mention not in references[turn]:
-                    continue
-                venues = database.query(domain, state[domain])
-                fits = bool(venues) and venues <= database.query(
-                    domain, gold.goal[domain].informable
-                )
-                is_offered = venue.mention in response and domain in dialogue.active_domains[turn]
-                turns[fits] += 1
-                offers[fits] += is_offered
-    if turns[True] < FEWEST:
-        return None
-    unfit = max(turns[False], _LEAST_UNFIT * turns.total())
-    return offers[True] / turns[True] - offers[False] / unfit
+        human = PlayedDialogue(id_, gold, references, gold.states, gold.gold_domains)
+        for domain, goal in gold.goal.items():
+            # Goals that name their venue are always matched.
+            if domain not in rules.venue_rules or "name" in goal.informable:
+                continue
+            walked = list(steps(human, domain, database, setup, rules))
+            human_result = domain_result(walked, human, domain, database, setup, rules)
+            last_state = gold.states[-1].get(domain)
+            venues = frozenset() if last_state is None else database.query(domain, last_state)
+            fits = bool(venues) and venues <= database.query(domain, goal.informable)
+            misses = (not human_result.matched) + (not fits)
+            hard += misses
+            matched += misses * results[domain].matched
+    return matched / hard if hard >= FEWEST / 2 else None
 
 
 def _last_offers(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> float | None:
