@@ -91,6 +91,7 @@ def test_any_and_all_of_the_venues_named_last() -> None:
     [
         (("I can help with that.", "The Marchmont has rooms."), NEVER_NAMED),
         (("Two Doves is Italian.",), NONE_FITS),
+        (("Nonna's Attic, which is sadly closed for good.",), NEVER_NAMED),
         (("Nonna's Attic is Italian.", "So is Two Doves."), OTHER_LAST),
     ],
 )

@@ -132,6 +132,17 @@ def test_what_a_model_does_wrong_is_named(
     assert f"{id_}, " in why.done("--cause", cause).out
 
 
+def test_a_made_up_number_is_of_the_domain_that_its_sentence_is_about() -> None:
+    environment = Environment(World.of("sample"), _saying("I need a hotel and a train.", "Bye."))
+    environment.reset("town012")
+    for response in ("Your room has the reference number AB4D5FGH.", "Bye."):
+        environment.user_turn()
+        environment.call("query_train", {})
+        environment.respond(response)
+    made_up = [finding for finding in _findings(environment) if finding.cause == "number made up"]
+    assert [finding.domain for finding in made_up] == ["hotel"]
+
+
 def _saying(*sentences: str) -> Callable[..., User]:
     """Return a user that says just this."""
     left = list(sentences)

@@ -58,6 +58,8 @@ DATABASE = database_of(Scorer(SAMPLE))
         ("price", "16.60 pounds", "16 pounds and 60 pence", "16 pounds"),
         ("duration", "105 minutes", "1h 45m, or 105m", "1h 5m"),
         ("duration", "105 minutes", "1 hour, 45 minutes", "1 hour, then 45 steps"),
+        ("arrive", "16:55", "It leaves at 3:36 pm and arrives at 4:55.", "It leaves at 4:55."),
+        ("leave", "15:36", "It leaves at 3:36 in the afternoon.", "3:36 in the morning"),
         ("duration", "60 minutes", "1h", "60 pounds"),
         ("duration", "79 minutes", "It takes 1 hour and 19 minutes.", "It takes 97 minutes."),
         ("duration", "105 minutes", "105-minute trip, 105 mins", "It takes 1 hour 5 minutes."),

@@ -106,6 +106,9 @@ def test_times_pick_out_one_of_the_ids_named_before() -> None:
         ("TR4017 leaves at 8:10. TR4078 leaves at 11:10.", None),
         # Only some of the trains have times.
         ("There are TR4017 and TR4078, the first at 8:10.", None),
+        ("TR4078 leaves at 11:10 a.m. and arrives at 11:55.", None),
+        ("TR4078 leaves at 11:10 in the morning.", None),
+        ("TR4078 leaves at 11:10 pm and arrives at 11:55.", FALSE_TIMES),
         ("TR4078 leaves at 11:40 and arrives at 12:15.", FALSE_TIMES),
         ("TR4078 leaves at 11:10. It arrives at 11:30.", FALSE_TIMES),
         ("TR4078 leaves at 11:10 and arrives by 11:30.", FALSE_TIMES),

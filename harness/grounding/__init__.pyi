@@ -1,6 +1,13 @@
 """What other rooms may use of this one."""
 
-from .facts import in_context as in_context, requests as requests, says_unknown as says_unknown
+from .facts import (
+    in_context as in_context,
+    is_closed as is_closed,
+    requests as requests,
+    says_unknown as says_unknown,
+    sentences as sentences,
+    turn_domains as turn_domains,
+)
 from .faults import (
     AT_FAULT as AT_FAULT,
     Fault as Fault,

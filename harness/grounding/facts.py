@@ -65,7 +65,8 @@ def turn_domains(
     return domains
 
 
-_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s))+[.!?\n]?")
+# "P.m." ends none.
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s)|(?<=[ap]\.m)\.(?= [a-z]))+[.!?\n]?")
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def split_sentences(text: str) -> list[str]:
 # --------------------------------------------------------------------------------- requested slots
 
 _DAY = 24 * 60
+_HALF_DAY = 12 * 60
 _WORDS = {"an": 1, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _STARS = re.compile("[★⭐🌟*]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\b(?:an|zero|one|two|three|four|five)\b")
@@ -134,15 +136,46 @@ def _minutes(text: str) -> float:
     return numbers[0] * 60 + sum(numbers[1:])
 
 
+_AM_OR_PM = re.compile(r"[ap]\.?m|morning|afternoon|evening")
+
+
 def time_of_day(text: str) -> float:
     """Return a time of the day in minutes: "5:45 pm", "17:45", "1745"; 24:35 is 0:35."""
     digits = re.findall(r"\d+", text)
     if len(digits) == 1 and len(digits[0]) > 2:
         digits = [digits[0][:-2], digits[0][-2:]]
     hour, minute = map(int, [*digits, "0"][:2])
-    if re.search(r"[ap]\.?m", text.lower()):
-        hour = hour % 12 + 12 * ("p" in text.lower())
+    half = _AM_OR_PM.search(text.lower())
+    if half:
+        hour = hour % 12 + 12 * (half[0][0] in "pe" or half[0] == "afternoon")
     return (hour * 60 + minute) % _DAY
+
+
+def times_of_day(texts: Iterable[str]) -> list[float]:
+    """Return the times of the day that a sentence tells in turn, in minutes.
+
+    After one with "am" or "pm" they may lack it: each is then at most six hours later, or else in
+    the same half of the day.
+
+    >>> times_of_day(["3:36 pm", "4:55"])
+    [936, 1015]
+    """
+    times = []
+    last: float | None = None
+    for text in texts:
+        time = time_of_day(text)
+        is_marked = _AM_OR_PM.search(text.lower()) is not None
+        if is_marked or time >= 13 * 60:
+            last = None
+        elif last is not None:
+            later = (time - last) % _HALF_DAY
+            time = time % _HALF_DAY + last // _HALF_DAY * _HALF_DAY
+            if later <= _HALF_DAY / 2:
+                time = (last + later) % _DAY
+        if is_marked or last is not None:
+            last = time
+        times.append(time)
+    return times
 
 
 def _pounds(text: str) -> float:
@@ -296,6 +329,12 @@ def _measures(request: Request, text: str) -> list[float]:
     Of "1 hr 19 min" the minutes alone are no value.
     """
     measure = request.measure or float
+    if measure is time_of_day:
+        times = []
+        for sentence in split_sentences(text):
+            told = _told_in(request.patterns[0], sentence)
+            times += times_of_day(match["value"] for match in told)
+        return times
     matches: list[re.Match[str]] = []
     # Where a value begins -> how far the values go that begin there.
     ends: dict[int, int] = {}
@@ -401,6 +440,11 @@ def recorded_values(delexicalise: Delexicaliser, domain: str, slot: str) -> Sequ
         if venue.key.domain == domain:
             values.update(value.lower() for value in venue.facts.get(slot, ()))
     return sorted(values, key=lambda value: (-len(value), value))
+
+
+def is_closed(text: str, end: int) -> bool:
+    """Return whether a text says of what ends at a place that it is closed for good."""
+    return words("sentences")["closed_after"].match(text, end + 1) is not None
 
 
 def is_refused(before: str, after: str) -> bool:

@@ -41,6 +41,7 @@ from .facts import (
     Sentence,
     are_alternatives,
     count_facts,
+    is_closed,
     is_denied,
     is_refused,
     recorded_values,
@@ -253,7 +254,7 @@ def _mentions(response: Delexicalised, domain: str) -> list[frozenset[str]]:
     slot = NAMING_SLOTS.get(domain)
     mentions = []
     for span in response.spans:
-        if span.slot == slot:
+        if span.slot == slot and not is_closed(response.original, span.end):
             ids = _ids(span, domain)
             if ids or slot == "TRAINID":
                 mentions.append(ids)

@@ -32,6 +32,7 @@ from .facts import (
     sentences,
     split_sentences,
     time_of_day,
+    times_of_day,
     words,
 )
 
@@ -252,8 +253,9 @@ def _told_times(sentence: Sentence, timetable: _Timetable) -> Iterator[_ToldTime
     """Yield the times that a sentence tells of trains, in order."""
     patterns, text = words("trains"), sentence.text
     role, last, done = _EITHER, None, 0
-    for match in requests()["leave"].patterns[0].finditer(text):
-        minutes = time_of_day(match["value"])
+    matches = list(requests()["leave"].patterns[0].finditer(text))
+    times = times_of_day(match["value"] for match in matches)
+    for match, minutes in zip(matches, times, strict=True):
         so_far = text[max(0, match.start() - NEAR) : match.start()]
         since = text[max(done, match.start() - NEAR) : match.start()]
         roles = {word.lastgroup or "" for word in patterns["moving"].finditer(since)}

@@ -162,9 +162,16 @@ def no_tool_called(case: Case) -> str:
 
 
 def number_made_up(case: Case) -> str:
-    """Say which reference numbers are told that no booking returned."""
-    made_up = made_up_numbers(case.turns, case.world)
-    return "; ".join(f"turn {turn}: no booking returned {n}" for n, turn in made_up.items())
+    """Say which reference numbers are told of the domain that no booking returned.
+
+    Those of no goal domain are of the domain of the last call.
+    """
+    problems = []
+    for number, (turn, about) in made_up_numbers(case.turns, case.world).items():
+        domains = [domain for domain in case.task.domains if domain in about]
+        if case.domain in (domains or [last_domain(case.task, case.turns)])[:1]:
+            problems.append(f"turn {turn}: no booking returned {number}")
+    return "; ".join(problems)
 
 
 def endless(case: Case) -> str:
@@ -254,10 +261,10 @@ OF_DIALOGUES: Mapping[str, Rule] = {
     "error of the user": partial(broken_off, by_user=True),
     "error of the agent": partial(broken_off, by_user=False),
     "no tool called": no_tool_called,
-    "number made up": number_made_up,
     "no end": endless,
 }
 OF_DOMAINS: Mapping[str, Rule] = {
+    "number made up": number_made_up,
     "wrong venue booked": wrong_venue,
     "wrong booking": wrong_slots,
     "no venue named": never_named,
@@ -298,16 +305,21 @@ def findings(line: Mapping[str, Any], world: World) -> list[Finding]:
     cases = {}
     for domain in task.domains:
         cases[domain] = Case(domain, world, task, turns, outcome, grounded[domain], said[domain])
-    last = next(iter(cases))
-    for _, call in calls_in(turns):
-        _, _, domain = call["name"].partition("_")
-        if domain in cases:
-            last = domain
-    causes = _findings(OF_DIALOGUES, [cases[last]])
+    causes = _findings(OF_DIALOGUES, [cases[last_domain(task, turns)]])
     if outcome["error"] is not None:
         return causes[:1]
     causes += _findings(OF_DOMAINS, [case for case in cases.values() if case.said.statements])
     return causes or _findings(OF_DOMAINS, cases.values())
+
+
+def last_domain(task: Task, turns: Sequence[Turn]) -> str:
+    """Return the goal domain of the last call, or the first one."""
+    last = next(iter(task.domains))
+    for _, call in calls_in(turns):
+        _, _, domain = call["name"].partition("_")
+        if domain in task.domains:
+            last = domain
+    return last
 
 
 def _findings(rules: Mapping[str, Rule], cases: Iterable[Case]) -> list[Finding]:

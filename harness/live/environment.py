@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 from ..benchmark import REFERENCE
 from ..data import Task
 from ..errors import InputError
-from ..grounding import NAMING_SLOTS
+from ..grounding import NAMING_SLOTS, sentences, turn_domains
 from ..io import valid_text
 from ..scoring import Reward
 from .users import Heard, ScriptedUser
@@ -299,16 +299,25 @@ def bookings(turns: Iterable[Turn]) -> list[tuple[str, Result]]:
     return booked
 
 
-def made_up_numbers(turns: Sequence[Turn], world: World) -> dict[str, int]:
-    """Return the reference numbers told that no booking returned -> the turn that tells each."""
+def made_up_numbers(turns: Sequence[Turn], world: World) -> dict[str, tuple[int, frozenset[str]]]:
+    """Return the reference numbers told that no booking returned.
+
+    Returns:
+        Number -> the turn that tells it first, and the domains that its sentence is about.
+    """
+    responses = [world.delexicalise(turn["response"]) for turn in turns]
+    about = turn_domains(responses, [turn["user"] for turn in turns])
     returned = {result.get("reference") for _, result in bookings(turns)}
-    made_up: dict[str, int] = {}
+    made_up: dict[str, tuple[int, frozenset[str]]] = {}
     for number, turn in enumerate(turns):
-        for reference in sorted(Heard(turn["response"], world, "").references):
-            written = re.sub("[^0-9A-Za-z]", "", reference).upper()
-            # Words in capitals, as in "it is RESERVED", look like one without digits.
-            if written not in returned and re.search(r"\d", written):
-                made_up.setdefault(written, number)
+        references = Heard(turn["response"], world, "").references
+        for sentence in sentences(responses[number], about[number]):
+            for span in sentence.spans:
+                written = re.sub("[^0-9A-Za-z]", "", span.value).upper()
+                # Words in capitals, as in "it is RESERVED", look like one without digits.
+                is_number = span.value in references and re.search(r"\d", written)
+                if span.slot == "REFERENCE" and is_number and written not in returned:
+                    made_up.setdefault(written, (number, sentence.domains))
     return made_up
 
 

@@ -29,7 +29,7 @@ from mwz.normalization.delexicaliser import Span
 
 from ..data import DomainTask, Task
 from ..errors import InputError, unknown
-from ..grounding import NAMING_SLOTS, in_context, requests, says_unknown
+from ..grounding import NAMING_SLOTS, in_context, is_closed, requests, says_unknown
 from .world import (
     MOST_HEARD,
     ROUTE,
@@ -429,7 +429,8 @@ class Heard:
         for span in self._delexicalised.spans:
             # The database need not have a train that is named, but has other venues.
             domains = {"train", *(venue.domain for venue in span.venues)}
-            if span.slot == NAMING_SLOTS.get(domain) and domain in domains:
+            is_named = span.slot == NAMING_SLOTS.get(domain) and domain in domains
+            if is_named and not is_closed(self._delexicalised.original, span.end):
                 self._named.append(span)
                 self.names[span.value] = text[span.start : span.end].strip("*_ ")
             elif span.slot == "REFERENCE" and not self._is_conditional(span):
