@@ -192,6 +192,9 @@ def test_whose_states_they_are_is_said(cli: Cli, write: Callable[..., Path]) -> 
     path = write({"MUL0002.json": {"0": turn}})
     run = cli.done("data", "import", "--states", "2.x", path)
     assert "taken: the gold states of the file, not the predictions beside them" in run.out
+    path = write({"MUL0002.json": [{"pred_state": {"train": {"day": "monday"}}}]})
+    message = cli.refused("data", "import", "--states", "2.y", path)
+    assert "its states are predictions, as `pred_state` says; give a file of gold" in message
     assert "has states of train; the benchmark's also of hotel" in run.out
     assert "replaced" not in run.out + cli("data", "import", "--states", "2.x", path).out
     run = cli.done("data", "import", "--states", "2.x", write(data_json()))

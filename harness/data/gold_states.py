@@ -46,6 +46,7 @@ from ..submission import (
     metadata_slots,
     parse_predictions,
     read_state,
+    role_of,
     standard_form,
 )
 from .declared import declared_names, gold_versions, read_data_set
@@ -184,9 +185,10 @@ def _of_any_layout(
         "dialogues with `dialogue_idx` and `dialogue` (test_dials.json), or turns with a state"
     )
     try:
-        dialogues = standard_form(content, source).dialogues
+        standard = standard_form(content, source)
     except InputError as error:
         raise InputError(source, f"{expected}: {'; '.join(error.problems)}") from None
+    dialogues = standard.dialogues
     keys: set[str] = set()
     for turns in dialogues.values():
         if isinstance(turns, list):
@@ -194,6 +196,11 @@ def _of_any_layout(
     key = GOLD if GOLD in keys else STATE
     if key not in keys:
         raise InputError(source, expected)
+    written = standard.fields.get(key, "")
+    if role_of(written.strip("`")) == "predicted":
+        raise InputError(
+            source, f"its states are predictions, as {written} says; give a file of gold states"
+        )
     states: dict[str, Sequence[object]] = {}
     for name, turns in dialogues.items():
         states[name] = [turn[key] for turn in turns]

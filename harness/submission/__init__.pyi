@@ -8,6 +8,7 @@ from .checking import (
 from .formats.arrangements import read_arranged as read_arranged
 from .formats.damd import GOLD_DOMAINS as GOLD_DOMAINS
 from .formats.fga import CORRECTNESS as CORRECTNESS
+from .formats.roles import role_of as role_of
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,
