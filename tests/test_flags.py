@@ -145,8 +145,8 @@ def test_states_say_something_of_gold_whatever_queries_the_database() -> None:
 # ------------------------------------------------------------------------------- knowledge
 
 
-def _known(on: Benchmark, said: Sequence[Turns]) -> Figures:
-    scorer = Scorer(on)
+def _known(on: Benchmark, said: Sequence[Turns], **options: Any) -> Figures:
+    scorer = Scorer(on, Options(**options))
     predictions = dict(zip(on.dialogues, said, strict=True))
     submission = normalize(scorer, parse_submission(predictions, on, "file"))
     return knowledge.measured_knowledge(scorer.played(submission), on)
@@ -239,6 +239,17 @@ def test_offers_are_counted_where_the_annotation_leads_to_none_that_fits(
     share = _known(benchmark(dialogues), said)["offers"]
     assert share == pytest.approx((count + 20) / 70)
     assert declared_flags()["offers"].is_raised(share) == raised
+
+
+def test_what_plain_english_offers_are_the_venues_named() -> None:
+    """The state finds no venue that fits; golden spoon does, which 60 of 100 responses name."""
+    unfit = {"restaurant": {"food": "lunar"}}
+    wanted = {"restaurant": goal({"food": "greek", "area": "north"})}
+    played = dialogue(wanted, 1, references=["NAME"], states=[unfit], active=[["restaurant"]])
+    on = benchmark({f"d{number}": played for number in range(HUNDRED)})
+    said = _mixed(60, _said("golden spoon", state=unfit), _said("ok", state=unfit))
+    figures = _known(on, said, metrics=["grounded"], lexicalised=True)
+    assert figures["offers"] == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(("count", "raised"), [(13, False), (14, True)])

@@ -195,6 +195,22 @@ def _domains_told_unasked(
 # ------------------------------------------------------------------------------- offers
 
 
+def _matched_goals(played: Played) -> Mapping[str, Mapping[str, float]]:
+    """Return dialogue id -> goal domain -> 1 if what is offered last fits the goal, else 0.
+
+    In plain English these are the venues named, whatever the state finds.
+    """
+    matched: dict[str, dict[str, float]] = {}
+    grounded = played.metrics.get("grounded")
+    if grounded is not None and grounded.details is not None:
+        for id_, dialogue in grounded.details(played).items():
+            matched[id_] = {name: part.matched_all for name, part in dialogue.domains.items()}
+    else:
+        for id_, results in outcomes(played, MAIN_SETUP).items():
+            matched[id_] = {name: result.matched for name, result in results.items()}
+    return matched
+
+
 def _offers_chosen(played: Played) -> float | None:
     """Return the share matched of goal domains that the annotation does not lead to.
 
@@ -204,7 +220,7 @@ def _offers_chosen(played: Played) -> float | None:
     database, rules, setup = played.database, played.rules, SETUPS[MAIN_SETUP].setup
     hard = 0
     matched = 0.0
-    for id_, results in outcomes(played, MAIN_SETUP).items():
+    for id_, matched_goals in _matched_goals(played).items():
         gold = played.benchmark.dialogues[id_]
         references = gold.references[CANONICAL_STYLE]
         human = PlayedDialogue(id_, gold, references, gold.states, gold.gold_domains)
@@ -219,7 +235,7 @@ def _offers_chosen(played: Played) -> float | None:
             fits = bool(venues) and venues <= database.query(domain, goal.informable)
             misses = (not human_result.matched) + (not fits)
             hard += misses
-            matched += misses * results[domain].matched
+            matched += misses * matched_goals[domain]
     return matched / hard if hard >= FEWEST / 2 else None
 
 
