@@ -283,9 +283,7 @@ class Request:
         wanted = _measures(self, value)[:2]
         if not wanted and value.isdecimal():
             wanted = [self.measure(value)]
-        if not wanted:
-            return value in statements.lower()
-        return set(wanted).issubset(_measures(self, statements))
+        return bool(wanted) and set(wanted).issubset(_measures(self, statements))
 
 
 def says_unknown(text: str) -> bool:
@@ -335,25 +333,16 @@ def _measures(request: Request, text: str) -> list[float]:
             told = _told_in(request.patterns[0], sentence)
             times += times_of_day(match["value"] for match in told)
         return times
-    matches: list[re.Match[str]] = []
-    # Where a value begins -> how far the values go that begin there.
-    ends: dict[int, int] = {}
+    places = set()
     for pattern in request.patterns:
-        for match in _told_in(pattern, text):
-            start, end = match.span("value")
-            matches.append(match)
-            ends[start] = max(end, ends.get(start, 0))
-    # The same -> how far those go that begin before.
-    reached: dict[int, int] = {}
-    furthest = 0
-    for start in sorted(ends):
-        reached[start] = furthest
-        furthest = max(furthest, ends[start])
+        places |= {match.span("value") for match in _told_in(pattern, text)}
     measures = []
-    for match in matches:
-        start, end = match.span("value")
-        if end > reached[start]:
-            measures.append(measure(match["value"]))
+    furthest = 0
+    # The longest first of those that begin at a place.
+    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
+        if end > furthest:
+            measures.append(measure(text[start:end]))
+            furthest = end
     return measures
 
 
