@@ -443,12 +443,12 @@ def randomisation(
             # Column by column in memory, as formulas take them.
             sums_of_all = (table_of_all.T @ block.T.astype(np.float64)).T
             rest_of_all = sums_of_table - sums_of_all
-            given = dict(zip(systems, np.split(sums_of_all, ends[:-1], axis=1), strict=True))
-            kept = dict(zip(systems, np.split(rest_of_all, ends[:-1], axis=1), strict=True))
+            swapped_sums = dict(zip(systems, np.split(sums_of_all, ends[:-1], axis=1), strict=True))
+            rest_sums = dict(zip(systems, np.split(rest_of_all, ends[:-1], axis=1), strict=True))
             for place in places:
                 a, b = pairs[place]
-                first = a.swapped(kept[id(a)], b, given[id(b)])
-                second = b.swapped(kept[id(b)], a, given[id(a)])
+                first = a.swapped(rest_sums[id(a)], b, swapped_sums[id(b)])
+                second = b.swapped(rest_sums[id(b)], a, swapped_sums[id(a)])
                 for name, (difference, rounding) in observed[place].items():
                     drawn = np.abs(first[name] - second[name])
                     has_reached = drawn >= difference - rounding

@@ -229,15 +229,15 @@ class Evidence:
         """Return dialogue x column, of all metrics and outputs."""
         return np.hstack([output.numbers for output in chain(*self.statistics.values())])
 
-    def swapped(self, kept: Floats, other: Evidence, given: Floats) -> Values:
+    def swapped(self, rest_sums: Floats, other: Evidence, swapped_sums: Floats) -> Values:
         """Return figure -> values after this and another system swapped dialogues.
 
         Of systems with seeds, every output of this one swaps with every output of the other one.
 
         Args:
-            kept: Sample x column of `table` -> the sum of this system over what is not swapped.
+            rest_sums: Sample x column of `table` -> its sum over the dialogues not swapped.
             other: The other system, with the same dialogues and metrics.
-            given: Sample x column of its table -> its sum over the dialogues swapped.
+            swapped_sums: Sample x column of its table -> its sum over the dialogues swapped.
         """
         values: dict[str, Floats] = {}
         our_start = their_start = 0
@@ -248,9 +248,9 @@ class Evidence:
             of_outputs = []
             for number, output in enumerate(outputs):
                 start = our_start + number * width
-                rest = kept[:, start : start + width]
+                rest = rest_sums[:, start : start + width]
                 for other_start in range(their_start, their_end, width):
-                    sums = rest + given[:, other_start : other_start + width]
+                    sums = rest + swapped_sums[:, other_start : other_start + width]
                     of_outputs.append(output.values(sums))
             values |= _mean(of_outputs)
             our_start, their_start = our_end, their_end

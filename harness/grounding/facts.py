@@ -330,8 +330,8 @@ def _measures(request: Request, text: str) -> list[float]:
     if measure is time_of_day:
         times = []
         for sentence in split_sentences(text):
-            told = _told_in(request.patterns[0], sentence)
-            times += times_of_day(match["value"] for match in told)
+            matches = _told_in(request.patterns[0], sentence)
+            times += times_of_day(match["value"] for match in matches)
         return times
     places = set()
     for pattern in request.patterns:

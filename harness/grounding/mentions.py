@@ -155,8 +155,8 @@ def train_mentions(
             continue
         trains = _times_by_train(times)
         if not trains and not any(mentions) and not journey.keys().isdisjoint(_STATIONS):
-            told = chain.from_iterable(part.spans for part in parts)
-            if any(span.slot == "REFERENCE" for span in told):
+            spans = chain.from_iterable(part.spans for part in parts)
+            if any(span.slot == "REFERENCE" for span in spans):
                 trains = [{}]
         described = []
         for train_times in trains:
