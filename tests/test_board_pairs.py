@@ -236,12 +236,19 @@ def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     computed: list[tuple[str, str]] = []
     whole = board_pairs.compared
 
-    def watched(entries: Any, chosen: Any) -> object:
+    def watched(entries: Any, chosen: Any, processes: int = 1) -> object:
         computed.extend(chosen)
-        return whole(entries, chosen)
+        return whole(entries, chosen, processes)
 
     monkeypatch.setattr(board_pairs, "compared", watched)
     return computed
+
+
+def test_pairs_compared_by_several_processes_are_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_pairs, "_MANY", 1)
+    assert complete_pairs(folder, read_entries(folder), processes=2) == _pairs(folder)
 
 
 def test_only_what_changed_is_computed_again(

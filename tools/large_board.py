@@ -3,13 +3,14 @@
     python tools/large_board.py FOLDER [--entries N]
     cd FOLDER && time mwz leaderboard && time mwz leaderboard --check && time mwz site site
 
-A made-up entry is one of the board, with figures and fingerprints of its dialogues in another
-order: it scores the same, and no two of one origin are copies of each other.
+A made-up entry is one of the board, with figures, fingerprints and exact turns in another order: it
+scores the same, and no two of one origin are copies of each other.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import json
 import random
@@ -36,11 +37,21 @@ def shuffled(scores: dict[str, Any], number: int) -> dict[str, Any]:
     for name in ("inform", "success"):
         stored[name] = "".join(stored[name][place] for place in order)
     stored["bleu"] = [[column[place] for place in order] for column in stored["bleu"]]
-    marks = made["fingerprints"] = dict(scores["fingerprints"])
+    fingerprints = made["fingerprints"] = dict(scores["fingerprints"])
     for name in ("phrases", "states"):
-        pairs = re.findall("..", marks[name])
+        pairs = re.findall("..", fingerprints[name])
         generator.shuffle(pairs)
-        marks[name] = "".join(pairs)
+        fingerprints[name] = "".join(pairs)
+    tracked = [fingerprints]
+    further = made["further_gold"] = copy.deepcopy(scores["further_gold"])
+    for by_choice in further.values():
+        tracked += by_choice.values()
+    for states in tracked:
+        if "exact" in states:
+            turns = re.findall("[01]", states["exact"])
+            generator.shuffle(turns)
+            marks = [turns.pop() if mark in "01" else mark for mark in states["exact"]]
+            states["exact"] = "".join(marks)
     return made
 
 

@@ -18,7 +18,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations
+from math import ceil
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,16 +42,18 @@ from ..metrics import (
     TOTALS,
     TOTALS_COLUMNS,
     Figure,
+    Figures,
     Metric,
     Presentation,
     Rows,
+    Sums,
     TrackedFile,
     count_exact_turns,
     dialogue_states,
     percent,
     tracking_signature,
 )
-from ..scoring import LEXICALISED
+from ..scoring import LEXICALISED, in_processes
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import dialogue_id
 from .entries import Entry
@@ -75,6 +79,9 @@ def states_name(key: str, scores: TrackedScores) -> str:
 
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
+
+_MANY = 2000
+"""Pairs that take longer to compare than another process to start."""
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
@@ -168,10 +175,15 @@ def _evidence_of_turns(name: str, signature: Signature, rows: Rows, figure: Figu
     metric: Metric[object] = Metric(
         figure.name,
         Presentation(figure.title, figures=[figure]),
-        formula=lambda sums: {figure.name: percent(sums["exact_turns"], sums["turns"])},
+        # Other processes take no lambda.
+        formula=partial(_jga, figure.name),
         takes_samples=True,
     )
     return Evidence.from_rows(name, signature, metric, rows)
+
+
+def _jga(name: str, sums: Sums) -> Figures:
+    return {name: percent(sums["exact_turns"], sums["turns"])}
 
 
 def marked_turns(entries: Iterable[Entry]) -> dict[str, dict[str, dict[int, str]]]:
@@ -386,20 +398,21 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     return dict(sorted(digests.items()))
 
 
-def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
+def complete_pairs(folder: Path, entries: Sequence[Entry], processes: int = 1) -> Pairs:
     """Return all pairs of a folder: those it has, and those it lacks, which are compared now.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
+        processes: How many processes compare, if there are many pairs.
     """
     stored = read_pairs(folder, entries)
     missing = missing_pairs(stored, entries)
-    return {**stored, **_both_ways(compared(entries, missing))}
+    return {**stored, **_both_ways(compared(entries, missing, processes))}
 
 
 def pair_mismatches(
-    stored: Pairs, entries: Sequence[Entry], keys: Collection[str]
+    stored: Pairs, entries: Sequence[Entry], keys: Collection[str], processes: int = 1
 ) -> list[Mismatch]:
     """Return in what stored pairs are not what comes out of what is stored of their entries.
 
@@ -407,6 +420,7 @@ def pair_mismatches(
         stored: The pairs of a folder of submissions, as `read_pairs` returns them.
         entries: Its entries.
         keys: Keys of the entries whose pairs are looked at.
+        processes: How many processes compare, if there are many pairs.
 
     Returns:
         The mismatches, each of one of these entries.
@@ -417,7 +431,7 @@ def pair_mismatches(
             if a < b and key in keys:
                 chosen[a, b] = key
     different = []
-    for (a, b), pair in compared(entries, list(chosen)).items():
+    for (a, b), pair in compared(entries, list(chosen), processes).items():
         if pair == stored[a, b]:
             continue
         place = f"{PAIRS_FILE}, {a} and {b}"
@@ -431,13 +445,14 @@ def entry_key(name: str) -> str:
 
 
 def compared(
-    entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]
+    entries: Sequence[Entry], chosen: Sequence[tuple[str, str]], processes: int = 1
 ) -> dict[tuple[str, str], EntryPair]:
     """Compare entries with each other.
 
     Args:
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
+        processes: How many processes compare, if there are many pairs.
 
     Returns:
         The keys of each pair -> the pair.
@@ -452,7 +467,14 @@ def compared(
         for name in names & states.keys():
             rows, figure = _marked_rows(states[name]), Figure(JGA, "JGA")
             evidence[name] = _evidence_of_turns(name, Signature(gold=gold), rows, figure)
-    results = compare_pairs([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
+    systems = [(evidence[a], evidence[b]) for a, b in chosen]
+    size = max(_MANY, ceil(len(systems) / processes))
+    parts = [systems[start : start + size] for start in range(0, len(systems), size)]
+    compare = partial(compare_pairs, samples=SAMPLES, seed=SEED)
+    if len(parts) == 1:
+        results = compare(systems)
+    else:
+        results = list(chain.from_iterable(in_processes(compare, parts, len(parts))))
     pairs, digests = {}, _digests(entries)
     for keys, result in zip(chosen, results, strict=True):
         figures = {}

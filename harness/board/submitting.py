@@ -216,7 +216,12 @@ def _scored(outputs: Outputs, further: Sequence[Outputs], tell: Tell) -> Scores:
     return scores
 
 
-def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored] = ()) -> Board:
+def publish(
+    folder: Path,
+    entries: Sequence[Entry],
+    rescored: Sequence[Rescored] = (),
+    processes: int = 1,
+) -> Board:
     """Write scores and pages, each of them whole, and return the board.
 
     Between two of them the process may be killed: `mwz leaderboard --check` tells.
@@ -225,12 +230,13 @@ def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored]
         folder: The folder of submissions.
         entries: Its entries.
         rescored: The results of those that were scored again.
+        processes: How many processes compare entries.
 
     Raises:
         InputError: Something is wrong with the entries, or a file cannot be written.
     """
     new = updated(entries, rescored)
-    board = read_board(folder, new, DEFAULT_RULES, complete_pairs(folder, new))
+    board = read_board(folder, new, DEFAULT_RULES, complete_pairs(folder, new, processes))
     files = pages(folder, board)
     for entry, old in zip(new, entries, strict=True):
         if entry is not old:
@@ -439,12 +445,15 @@ def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> s
 # -------------------------------------------------------------------------- outdated files
 
 
-def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], list[str]]:
+def outdated(
+    folder: Path, entries: Sequence[Entry], processes: int = 1
+) -> tuple[dict[Path, str], list[str]]:
     """Return what of the stored files does not follow from the entries.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
+        processes: How many processes compare entries.
 
     Returns:
         Path -> how each page differs, empty where it is up to date; and what else is edited or
@@ -464,7 +473,8 @@ def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], l
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    for pair in pair_mismatches(board.pairs, entries, {entry.key for entry in entries}):
+    keys = {entry.key for entry in entries}
+    for pair in pair_mismatches(board.pairs, entries, keys, processes):
         values = f"{pair.stored!r} is stored, and {pair.made!r} comes out"
         remedy = "remove the line of both, and run `mwz leaderboard`"
         problems.append(f"{pair.entry}: {pair.field}: {values}; {remedy}")

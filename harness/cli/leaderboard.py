@@ -65,22 +65,26 @@ def command(
         # A package that is installed adds its figures, and changes none of those that are checked.
         outcomes = board.rescore(chosen, benchmark, folders, workers, adds=not check)
         rescored = _show_rescored(chosen, outcomes, quiet=base is not None)
+    # Entries are compared on this machine alone.
+    processes = workers if isinstance(workers, int) else 1
     if check:
         changed = any(outcome.mismatches for outcome in rescored)
         if base is not None and rescored:
             text = board.verified_text(submissions, entries, chosen, rescored)
             click.echo(f"{printable(text)}\n")
-        return int(_is_outdated(submissions, entries, base) or changed)
-    board.publish(submissions, entries, rescored)
+        return int(_is_outdated(submissions, entries, base, processes) or changed)
+    board.publish(submissions, entries, rescored, processes)
     click.echo(f"{submissions.absolute().parent / board.LEADERBOARD}: {len(entries)} entries")
     return None
 
 
-def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path | None) -> bool:
+def _is_outdated(
+    submissions: Path, entries: Sequence[board.Entry], base: Path | None, processes: int
+) -> bool:
     """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
         click.echo(printable(board.review_text(submissions, entries, base)))
-    diffs, problems = board.outdated(submissions, entries)
+    diffs, problems = board.outdated(submissions, entries, processes)
     for path, diff in diffs.items():
         if base is None:
             click.echo(printable(diff or f"{path}: up to date"))

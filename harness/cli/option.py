@@ -117,7 +117,7 @@ jobs = click.option(
     metavar="N|ADDRESS",
     default=str(os.cpu_count() or 1),
     show_default="one per processor",
-    help="Processes to score several systems with, or the address of a Dask scheduler.",
+    help="Processes to score or compare several systems with, or the address of a Dask scheduler.",
 )
 
 output = click.option(

@@ -5,6 +5,7 @@ from .jobs import (
     Wanted as Wanted,
     explained_results as explained_results,
     free_run_predictions as free_run_predictions,
+    in_processes as in_processes,
     played_predictions as played_predictions,
     run as run,
     score_predictions as score_predictions,

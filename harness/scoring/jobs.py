@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from ..comparison import Evidence, Interval
 
 _T = TypeVar("_T")
+_Part = TypeVar("_Part")
 
 Predictions: TypeAlias = bytes | Standard | Submission | str
 """An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
@@ -198,6 +199,8 @@ def score_predictions(
 _AHEAD = 32
 """How many jobs are submitted at a time: the inputs of all need not be in memory at once."""
 
+_KILLED = "a process was killed; if the memory is too small, use fewer"
+
 _TIMEOUT = 10
 """Seconds to wait for a scheduler."""
 
@@ -245,8 +248,24 @@ def run(
             while waiting:
                 yield waiting.popleft().result()
         except BrokenExecutor:
-            problem = "a process was killed; if the memory is too small, use fewer"
-            raise InputError("--jobs", problem) from None
+            raise InputError("--jobs", _KILLED) from None
+
+
+def in_processes(
+    function: Callable[[_Part], _T], parts: Iterable[_Part], processes: int
+) -> list[_T]:
+    """Call a function of a module with each of several arguments, in so many processes.
+
+    Raises:
+        InputError: A process was killed.
+    """
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
+    try:
+        with ProcessPoolExecutor(processes, initializer=_end_with_parent) as pool:
+            return list(pool.map(function, parts))
+    except BrokenExecutor:
+        raise InputError("--jobs", _KILLED) from None
 
 
 def _executor(
@@ -277,10 +296,16 @@ _scorer: Scorer
 
 
 def _start(benchmark: Benchmark) -> None:
-    """Make the scorer of a process, which ends as soon as the one that started it has."""
+    """Make the scorer of a process."""
+    global _scorer  # noqa: PLW0603 -- an initializer has no other place
+    _end_with_parent()
+    _scorer = Scorer(benchmark)
+
+
+def _end_with_parent() -> None:
+    """Make a process end as soon as the one that started it has."""
     from multiprocessing import connection, parent_process
 
-    global _scorer  # noqa: PLW0603 -- an initializer has no other place
     # An interruption from the keyboard is for the process that has the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
@@ -291,7 +316,6 @@ def _start(benchmark: Benchmark) -> None:
             os._exit(1)
 
     threading.Thread(target=end, daemon=True).start()
-    _scorer = Scorer(benchmark)
 
 
 def _outcome(function: Callable[..., _T], *scorer_and_job: Any) -> _T | InputError:
