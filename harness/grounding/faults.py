@@ -208,7 +208,7 @@ def as_said(wanted: Goal, said: Said, silent: frozenset[str]) -> Goal:
         said_value = _said_value(wanted, said, slot, value)
         if said_value is not None:
             values[slot] = said_value
-            last = said.values[slot][-1].value
+            last = said.values[slot][-1][1]
             if last not in (None, said_value):
                 # What it says last of a booking is right, too.
                 first[slot] = last
@@ -230,7 +230,7 @@ def _said_value(wanted: Goal, said: Said, slot: str, value: str) -> str | None:
         if choice is not None and said.says(slot, choice):
             return choice
     others = said.values.get(slot)
-    return others[-1].value if others else None
+    return others[-1][1] if others else None
 
 
 def _misleads(

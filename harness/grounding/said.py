@@ -15,11 +15,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from rapidfuzz import fuzz
 
@@ -68,11 +68,11 @@ class Statement:
     begins: bool
 
 
-class SaidValue(NamedTuple):
-    """A value that a user says: the turn, and the value; None refers to one said before."""
+SaidValue: TypeAlias = tuple[int, str | None]
+"""The turn in which a user says a value, and the value; None refers to one said before."""
 
-    turn: int
-    value: str | None
+_Mention: TypeAlias = tuple[int, int, str]
+"""Where a text speaks of a domain: the beginning, the end, and the domain."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,6 @@ class Said:
             if turn >= since and (other is None or same_value(slot, other, value)):
                 return True
         return False
-
-
-class _Mention(NamedTuple):
-    """Where a text speaks of a domain."""
-
-    start: int
-    end: int
-    domain: str
 
 
 def read_user(
@@ -144,31 +136,24 @@ class _Reader:
 
     def statements(self, users: Sequence[str], responses: Sequence[str]) -> Iterator[Statement]:
         """Yield the statements of the user, in order."""
-        domain, question = self._first_domain(responses), ""
+        # A dialogue begins with what its first response is about.
+        first = "".join(responses[:1])[:_MOST_READ].lower()
+        domain, question = _only_domain(self._mentions(first, "")), ""
         for turn, user in enumerate(users):
             heard = " ".join(responses[:turn])
-            asked_about = {mention.domain for mention in _mentions(question)}
-            if len(asked_about) == 1:
-                [domain] = asked_about
+            domain = _only_domain(_mentions(question)) or domain
             begins = True
             for sentence in split_sentences(user[:_MOST_READ].replace("’", "'")):
                 for text in self._parts(sentence, domain):
                     mentions = self._mentions(text, domain)
                     if mentions:
-                        domain = mentions[0].domain
+                        domain = mentions[0][-1]
                     yield Statement(turn, domain, text, question, heard, begins)
                     begins = False
-            questions = [""]
+            question = ""
             for sentence in split_sentences("".join(responses[turn : turn + 1])[-_MOST_READ:]):
                 if sentence.endswith("?"):
-                    questions.append(sentence)
-            question = questions[-1]
-
-    def _first_domain(self, responses: Sequence[str]) -> str:
-        """Return what a dialogue begins with, as its first response tells."""
-        first = "".join(responses[:1])[:_MOST_READ].lower()
-        domains = {mention.domain for mention in self._mentions(first, "")}
-        return domains.pop() if len(domains) == 1 else ""
+                    question = sentence
 
     def _parts(self, sentence: str, before: str) -> list[str]:
         """Cut a sentence that speaks of several domains between them, where a clause may begin."""
@@ -176,10 +161,9 @@ class _Reader:
         without_names = self._without_names(sentence)
         joint = _pattern("beside", "joint")
         cuts = [0]
-        for mention, following in pairwise(sorted(mentions)):
-            joints = joint.finditer(without_names, mention.end, following.start)
-            starts = [match.start() for match in joints]
-            if mention.domain != following.domain and starts:
+        for (_, end, domain), (start, _, next_domain) in pairwise(sorted(mentions)):
+            starts = [match.start() for match in joint.finditer(without_names, end, start)]
+            if domain != next_domain and starts:
                 cuts.append(starts[-1])
         cuts.append(len(sentence))
         return [sentence[start:end] for start, end in pairwise(cuts)]
@@ -189,7 +173,7 @@ class _Reader:
         mentions = _mentions(self._without_names(text))
         if _is_route(mentions, text, before):
             # What else it speaks of is where the taxi goes.
-            return [mention for mention in mentions if mention.domain == "taxi"]
+            return [mention for mention in mentions if mention[-1] == "taxi"]
         return mentions or self._named(text, before)
 
     def _named(self, text: str, before: str) -> list[_Mention]:
@@ -200,7 +184,7 @@ class _Reader:
         for span in self.delexicalise(text).spans:
             domains = self.goal.keys() & {venue.domain for venue in span.venues}
             if span.slot in ("NAME", "TRAINID") and len(domains) == 1:
-                named.append(_Mention(span.start, span.end, domains.pop()))
+                named.append((span.start, span.end, domains.pop()))
         return named
 
     def _without_names(self, text: str) -> str:
@@ -218,7 +202,7 @@ class _Reader:
             requested = _asked(statement)
             for slot in _tables()["spoken"][statement.domain]:
                 said = self._values(statement, slot)
-                values[slot] += [SaidValue(statement.turn, value) for value in said]
+                values[slot] += [(statement.turn, value) for value in said]
                 if said and "feature" not in _tables()["slots"][slot]:
                     # "In the west area" does not ask for the area.
                     requested.discard(slot)
@@ -287,13 +271,19 @@ def _mentions(text: str) -> list[_Mention]:
     mentions = []
     for domain in _tables()["domains"]:
         for match in _pattern("domains", domain).finditer(words):
-            mentions.append(_Mention(match.start(), match.end(), domain))
+            mentions.append((*match.span(), domain))
     return sorted(mentions)
+
+
+def _only_domain(mentions: Iterable[_Mention]) -> str:
+    """Return the domain that a text speaks of; an empty text if it is none, or several."""
+    domains = {domain for _, _, domain in mentions}
+    return domains.pop() if len(domains) == 1 else ""
 
 
 def _is_route(mentions: Sequence[_Mention], text: str, before: str) -> bool:
     """Return whether a text says where a taxi goes, given what it speaks of, or did before."""
-    domains = [mention.domain for mention in mentions] or [before]
+    domains = {domain for _, _, domain in mentions} or {before}
     return "taxi" in domains and _pattern("beside", "route").search(text) is not None
 
 

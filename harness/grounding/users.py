@@ -22,9 +22,9 @@ from ..glossary import term_of
 from ..io import STANDARD_STREAM, Table, figure, formatted, short_names, write_json
 from ..metrics import percent
 from ..scoring import Options, Scorer, database_of, delexicaliser_of, free_run_predictions
+from .facts import split_sentences
 from .faults import UserPart, user_parts
 from .grounded import GroundedDialogue, ground
-from .plain_dialogues import PlainDialogues
 
 _FEWEST_COPIED = 6
 """Words of a sentence that is copied: shorter ones are alike by chance."""
@@ -69,7 +69,12 @@ def command(
         )
         for source, run in plays:
             world = run.config.world
-            records += _records(source, _played(run), world.tasks, world.scorer)
+            talks: list[_Dialogue] = []
+            for line, parts in zip(run.lines, run.parts, strict=True):
+                id_, turns = line["dialogue_id"], line["turns"]
+                users = [turn["user"] for turn in turns]
+                talks.append((id_, users, world.goals[id_], world.grounded(id_, turns), parts))
+            records += _records(source, talks, world.tasks, world.scorer)
     else:
         options = Options(free_running=True, **how)
         loaded = chosen_benchmark(benchmark)
@@ -85,7 +90,12 @@ def command(
             if scorer.options.resolved.goals is None:
                 with suppress(InputError):
                     tasks = load_tasks(scorer.benchmark.name)
-            records += _records(name, _free(dialogues), tasks, scorer)
+            talks = []
+            for id_, parts in dialogues.parts.items():
+                users = [user or "" for user in dialogues.users[id_]]
+                goal, outcome = dialogues.goals[id_], dialogues.outcomes[id_]
+                talks.append((id_, users, goal, outcome, parts))
+            records += _records(name, talks, tasks, scorer)
     if json_target is not None:
         write_json(json_target, records)
     if json_target != STANDARD_STREAM:
@@ -96,20 +106,6 @@ _Dialogue: TypeAlias = tuple[
     str, Sequence[str], Mapping[str, Goal], GroundedDialogue, Mapping[str, UserPart]
 ]
 """Its id, what the user says, the goal, how it is met, and what the user did."""
-
-
-def _free(dialogues: PlainDialogues) -> Iterator[_Dialogue]:
-    for id_, parts in dialogues.parts.items():
-        users = [user or "" for user in dialogues.users[id_]]
-        yield id_, users, dialogues.goals[id_], dialogues.outcomes[id_], parts
-
-
-def _played(run: Any) -> Iterator[_Dialogue]:
-    world = run.config.world
-    for line, parts in zip(run.lines, run.parts, strict=True):
-        id_, turns = line["dialogue_id"], line["turns"]
-        users = [turn["user"] for turn in turns]
-        yield id_, users, world.goals[id_], world.grounded(id_, turns), parts
 
 
 def _people(id_: str, goal: Mapping[str, Goal], words: str, scorer: Scorer) -> Counter[str]:
@@ -155,20 +151,13 @@ def user_counts(
         if outcome.domains[domain].venues:
             counts["offers"] += 1
             counts["unfit_accepted"] += not part.inform
+    instructed = re.findall(r"\w+", instructions.lower())
     for text in users:
-        counts["copied"] += _is_copied(text, instructions)
+        sentences = [re.findall(r"\w+", sentence) for sentence in split_sentences(text.lower())]
+        long = [" ".join(words) for words in sentences if len(words) >= _FEWEST_COPIED]
+        counts["copied"] += any(words in " ".join(instructed) for words in long)
         counts["should"] += re.search(r"\bshould\b", text, re.IGNORECASE) is not None
     return counts
-
-
-def _is_copied(text: str, instructions: str) -> bool:
-    """Return whether a sentence of a text is in the instructions, word by word."""
-    copied_from = " ".join(re.findall(r"\w+", instructions.lower()))
-    for sentence in re.split(r"[.?!\n]", text.lower()):
-        words = re.findall(r"\w+", sentence)
-        if len(words) >= _FEWEST_COPIED and " ".join(words) in copied_from:
-            return True
-    return False
 
 
 def _records(

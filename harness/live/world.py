@@ -36,7 +36,15 @@ from ..errors import InputError, cut, unknown
 from ..grounding import GroundedDialogue, Said, UserPart, ground, in_context, read_user, user_parts
 from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import WrongSlot
-from ..scoring import Options, Reward, Scorer, database_of, delexicaliser_of, plain_signature
+from ..scoring import (
+    Options,
+    Reward,
+    Scorer,
+    database_of,
+    delexicaliser_of,
+    plain_signature,
+    rewarded,
+)
 from ..signature import SHOWN_HASH
 from ..submission import dialogue_id
 
@@ -242,9 +250,10 @@ class World:
 
     def user_parts(self, id_: str, turns: Sequence[Turn]) -> dict[str, UserPart]:
         """Return what the user did of every goal domain, and whose fault it is if that is lost."""
-        outcome = self.grounded(id_, turns)
+        (users, responses), goal = talk_in(turns), self.goals[id_]
         database, plain = self._database, self.delexicalise
-        return user_parts(*talk_in(turns), self.goals[id_], outcome, database, plain, self._rules)
+        outcome = ground(responses, goal, database, plain, users=users)
+        return user_parts(users, responses, goal, outcome, database, plain, self._rules)
 
     def grounded_reward(
         self,
@@ -277,21 +286,23 @@ class World:
         Args:
             batch: Dialogue id, the messages before (none: an empty sequence) and the completion.
         """
-        rewards: list[Reward] = []
-        for id_, before, completion in batch:
-            try:
-                task = self.task(id_)
-                completed = _responses("completion", completion)
-                responses = _responses("prompt", before) + completed
-                if not completed:
-                    raise BrokenOffError("completion: has no response")
-            except (InputError, BrokenOffError) as error:
-                rewards.append(Reward(0.0, f"dialogue {id_}: {error}"))
-            else:
-                goal = self.goals[task.id]
-                outcome = ground(responses, goal, self._database, self.delexicalise)
-                rewards.append(Reward(float(outcome.success)))
-        return rewards
+        return [rewarded(self._success, *rollout) for rollout in batch]
+
+    def _success(self, id_: str, before: Completion, completion: Completion) -> float:
+        """Return 1 if a rollout has grounded Success, else 0.
+
+        Raises:
+            InputError: It cannot be scored.
+        """
+        goal = self.goals[self.task(id_).id]
+        try:
+            completed = _responses("completion", completion)
+            responses = _responses("prompt", before) + completed
+        except BrokenOffError as error:
+            raise InputError(f"dialogue {id_}", str(error)) from None
+        if not completed:
+            raise InputError(f"dialogue {id_}", "completion: has no response")
+        return float(ground(responses, goal, self._database, self.delexicalise).success)
 
     # ------------------------------------------------------------------------------------- tools
 

@@ -42,6 +42,7 @@ from .scorer import (
     normalize as normalize,
     plain_signature as plain_signature,
     report_on as report_on,
+    rewarded as rewarded,
     sentence_bleu as sentence_bleu,
     venue_database as venue_database,
     with_all_metrics as with_all_metrics,

@@ -74,6 +74,14 @@ class Reward:
     reason: str | None = None
 
 
+def rewarded(value: Callable[..., float], *rollout: object) -> Reward:
+    """Return what a rollout is worth; 0 and a reason if it cannot be scored."""
+    try:
+        return Reward(value(*rollout))
+    except InputError as error:
+        return Reward(0.0, str(error))
+
+
 @dataclass(frozen=True)
 class Scorer:
     """Scores any number of submissions on one benchmark; what a training loop keeps.
@@ -268,13 +276,7 @@ class Scorer:
             batch: Dialogue id, number and turn, as `turn` takes them.
             value: What the result of the dialogue with this turn is worth.
         """
-        rewards: list[Reward] = []
-        for id_, number, turn in batch:
-            try:
-                rewards.append(Reward(value(self.turn(id_, number, turn))))
-            except InputError as error:
-                rewards.append(Reward(0.0, str(error)))
-        return rewards
+        return [rewarded(lambda *given: value(self.turn(*given)), *turn) for turn in batch]
 
     def rewards(
         self,
@@ -290,20 +292,18 @@ class Scorer:
             batch: Pairs of dialogue id and turns.
             value: What the result of a dialogue is worth.
         """
-        return [self._reward(rollout, value) for rollout in batch]
 
-    def _reward(self, rollout: object, value: Callable[[DialogueResult], float]) -> Reward:
-        if not isinstance(rollout, Sequence) or len(rollout) != 2:
-            return Reward(0.0, "expected a pair of dialogue id and turns")
-        id_, turns = rollout
-        gold = self.benchmark.dialogues.get(dialogue_id(id_))
-        if gold is not None and isinstance(turns, Sequence) and len(turns) != gold.turns:
-            has = counted(gold.turns, "system turn")
-            return Reward(0.0, f"dialogue {id_}: {counted(len(turns), 'turn')}; it has {has}")
-        try:
-            return Reward(value(self.dialogue(id_, turns)))
-        except InputError as error:
-            return Reward(0.0, str(error))
+        def worth(rollout: object) -> float:
+            if not isinstance(rollout, Sequence) or len(rollout) != 2:
+                raise InputError("rollout", "expected a pair of dialogue id and turns")
+            id_, turns = rollout
+            gold = self.benchmark.dialogues.get(dialogue_id(id_))
+            if gold is not None and isinstance(turns, Sequence) and len(turns) != gold.turns:
+                has = counted(gold.turns, "system turn")
+                raise InputError(f"dialogue {id_}", f"{counted(len(turns), 'turn')}; it has {has}")
+            return value(self.dialogue(id_, turns))
+
+        return [rewarded(worth, rollout) for rollout in batch]
 
     def played(self, submission: NormalizedSubmission) -> Played:
         """Return what metrics compute from, of a submission normalised by the rules chosen.
