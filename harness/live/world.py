@@ -250,7 +250,8 @@ class World:
 
     def user_parts(self, id_: str, turns: Sequence[Turn]) -> dict[str, UserPart]:
         """Return what the user did of every goal domain, and whose fault it is if that is lost."""
-        (users, responses), goal = talk_in(turns), self.goals[id_]
+        users, responses = talk_in(turns)
+        goal = self.goals[id_]
         database, plain = self._database, self.delexicalise
         outcome = ground(responses, goal, database, plain, users=users)
         return user_parts(users, responses, goal, outcome, database, plain, self._rules)

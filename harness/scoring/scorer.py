@@ -276,7 +276,11 @@ class Scorer:
             batch: Dialogue id, number and turn, as `turn` takes them.
             value: What the result of the dialogue with this turn is worth.
         """
-        return [rewarded(lambda *given: value(self.turn(*given)), *turn) for turn in batch]
+
+        def worth(id_: str, number: int, turn: Mapping[str, object]) -> float:
+            return value(self.turn(id_, number, turn))
+
+        return [rewarded(worth, *rollout) for rollout in batch]
 
     def rewards(
         self,
