@@ -31,6 +31,7 @@ from mwz.harness.grounding.grounded import (
     GroundedDomain,
     ground,
 )
+from mwz.harness.grounding.mentions import _Train
 from mwz.harness.grounding.scores import (
     COUNTS,
     GroundedFigures,
@@ -401,3 +402,10 @@ def test_causes_and_outcomes_agree(texts: list[str], goals: dict[str, Goal]) -> 
     assert went.inform_all <= went.inform
     details, in_database, of_named_venue = _facts(*texts)
     assert of_named_venue <= in_database <= details
+
+
+def test_a_train_meets_a_goal_to_the_minute() -> None:
+    train = _Train("TR4017", shares_id=True, times={"leave": 540, "arrive": 615}, record={})
+    assert train.meets({"leave": "09:00", "arrive": "10:15"})
+    assert not train.meets({"leave": "09:01"})
+    assert not train.meets({"arrive": "10:14"})
