@@ -398,7 +398,14 @@ def test_bad_preferences_are_named(tmp_path: Path, turn: Mapping[str, Any], mess
 
 
 def test_a_table_of_ratings_needs_the_outputs(tmp_path: Path, cli: Cli) -> None:
-    assert "need FILE" in cli.refused("lab", "ratings", _csv(tmp_path / "r.csv"))
+    assert "r.csv: RATINGS" in cli.refused("lab", "ratings", _csv(tmp_path / "r.csv"))
+
+
+@pytest.mark.parametrize("content", ["", "\0\1"])
+def test_ratings_of_no_layout_are_named(tmp_path: Path, cli: Cli, content: str) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(content, encoding="utf-8")
+    assert f"{path}: expected a CSV file with" in cli.refused("lab", "ratings", path)
 
 
 @pytest.mark.real_data

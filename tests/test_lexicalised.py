@@ -165,6 +165,7 @@ def test_delexicalising_keeps_the_rest(cli: Cli, tmp_path: Path) -> None:
         ({"a": [{"words": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
         ({"a": [{"response": "", "user": 1}]}, "dialogue a, turn 0: `user`: expected a string"),
         ({"a": [{"response": "\ud800"}]}, "`response`: not valid text"),
+        ({"a": [{"response": "", "x": [float("nan")]}]}, "a[0].x[0]: expected a finite number"),
     ],
 )
 def test_what_cannot_be_delexicalised_is_refused_and_nothing_written(

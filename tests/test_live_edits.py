@@ -105,7 +105,9 @@ def test_files_and_tracks_that_do_not_go_together_are_refused(track: Track) -> N
     assert not is_play(other.read_bytes())
     refused = track.board.refused("submit", other, "--name", "A", "--track", "live")
     assert "line 1: no play" in refused
-    assert "is not a play file, but the others are" in track.run.refused("score", first, other)
+    assert f"other.jsonl: is not a play file, but {first} is" in track.run.refused(
+        "score", first, other
+    )
 
 
 @pytest.mark.parametrize("edits", [(), (mine,), (mine, model_user)])

@@ -118,7 +118,8 @@ def read_plays(
     if others:
         # That there is no such file or entry is said first.
         read_outputs(others[0])
-        raise InputError(shown_name(others[0]), "is not a play file, but the others are")
+        play = shown_name(next(iter(contents)))
+        raise InputError(shown_name(others[0]), f"is not a play file, but {play} is")
     named = [(shown_name(file), contents[file]) for file in files]
     plays: list[tuple[str, Any]] = import_room("harness.live.play", named[0][0]).plays_again(
         named, name, together

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from ..cli import notify, option, tell
 from ..cli.reading import chosen_benchmark
-from ..errors import counted
-from ..io import STANDARD_STREAM, shown_name, write_json
+from ..errors import Findings, counted, refuse
+from ..io import STANDARD_STREAM, places, shown_name, write_json
 from ..scoring import Options, Scorer, delexicaliser_of
 from ..submission import checked_conversations, read_predictions
 
@@ -23,6 +25,12 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     """
     standard = read_predictions(predictions)
     content = checked_conversations(standard, shown_name(predictions))
+    problems = Findings()
+    for place, value in places(content):
+        # What is written must be JSON, which NaN and infinity are not.
+        if isinstance(value, float) and not math.isfinite(value):
+            problems.add(place, f"expected a finite number, found {value}")
+    refuse(shown_name(predictions), problems)
     tell(shown_name(predictions), standard.remarks)
     loaded = chosen_benchmark(benchmark)
     delexicalise = delexicaliser_of(Scorer(loaded, Options()))

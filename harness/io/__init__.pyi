@@ -14,6 +14,7 @@ from .files import (
     limits as limits,
     parse_json as parse_json,
     parse_toml as parse_toml,
+    places as places,
     read_bytes as read_bytes,
     read_json as read_json,
     read_plain as read_plain,

@@ -257,7 +257,7 @@ def parse_json(content: bytes, source: str) -> object:
         # A number with more digits than Python can read.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
     problems = Findings()
-    for place, value in _places(read) if doubled else ():
+    for place, value in places(read) if doubled else ():
         if id(value) in doubled:
             key = cut_repr(doubled[id(value)][1])
             problems.add(place, f"the key {key} is there twice; keep one")
@@ -269,7 +269,7 @@ _LONGEST_PLACE = 100
 """Characters of the place of a value in a JSON file, and of each key."""
 
 
-def _places(content: object) -> Iterator[tuple[str, object]]:
+def places(content: object) -> Iterator[tuple[str, object]]:
     """Yield every value of a JSON document with its place: `sng1[0].state.hotel`."""
     waiting = [("", content)]
     while waiting:

@@ -17,7 +17,7 @@ from ..cli.reading import chosen_benchmark
 from ..cli.tracked_files import ScoredFile
 from ..comparison import spread_of
 from ..errors import InputError, refuse
-from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
+from ..io import STANDARD_STREAM, Table, figure, formatted, shown_name, to_json
 from ..metrics import Choices, Played
 from ..rooms import import_room
 from ..scoring import Options, Scorer, evidence_of, free_run, normalize
@@ -236,7 +236,7 @@ def show_agreement(
     layout = LAYOUTS[layout_of(ratings)]
     option.refuse_if(
         not layout.fewest <= len(files) <= layout.most,
-        f"RATINGS of this layout need {layout.needs}",
+        f"{shown_name(ratings)}: RATINGS of this layout need {layout.needs}",
     )
     options = Options(metrics=["inform", "bleu"], setup="strict", lexicalised=lexicalised)
     scorer = Scorer(chosen_benchmark(given["benchmark"]), options)

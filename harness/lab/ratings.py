@@ -55,12 +55,14 @@ def layout_of(path: str | Path) -> str:
     """Return the layout of a file of ratings: a key of `LAYOUTS` of `lab`.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or is of no layout.
     """
     text = decoded(read_bytes(path), shown_name(path)).lstrip()
     for beginning, layout in _BEGINNINGS.items():
         if text.startswith(beginning):
             return layout(path)
+    # Refuses what is no table either.
+    read_ratings(path)
     return "ratings"
 
 
