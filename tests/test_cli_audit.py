@@ -64,6 +64,10 @@ def test_each_reported_figure_has_a_verdict(folder: Path, audit: Cli) -> None:
     # 25/30 less 99.9.
     assert success == ["Careful", "[1]", "own", "Success", "99.9", "83.3", "-16.6", *differs]
     assert optimistic[2:] == ["optimistic", "Inform", "100", "100.0", "0.0", *matches]
+    verdict = audit.done(folder, "careful").out.splitlines()[0]
+    assert verdict == (
+        "Careful: 1 of 3 reported figures not matched (harness minus it): Success 99.9 (-16.6)"
+    )
 
 
 def test_without_a_name_all_are_audited(audit: Cli) -> None:

@@ -184,3 +184,8 @@ def test_states_of_another_entry_are_declared(
     # The states have their place already.
     assert (row.rank, row.reasons[0]) == (None, "its belief states are those of hasty")
     submitting.run.done("leaderboard", "--check")
+
+
+def test_all_missing_parameters_are_named_at_once(cli: Cli) -> None:
+    refused = cli.refused("submit", "--track", "live")
+    assert "missing: PREDICTIONS, --name TEXT\n" in refused

@@ -96,6 +96,8 @@ def enter(
     system = system.model_copy(update={"predictions": outputs.place})
     new = Entry(target, system, Scores(predictions=outputs.predictions))
     refuse("leaderboard", shared_problems([*others, new]))
+    if outputs.responses is not None:
+        tell(outputs.source, [f"scoring under the rule sets {', '.join(published_rule_sets())} …"])
     entry = Entry(target, system, _scored(outputs, further, tell))
     contents = []
     for system_outputs in (outputs, *further):

@@ -110,6 +110,29 @@ def _workers(ctx: click.Context, param: click.Parameter, value: str) -> int | st
     return int(value)
 
 
+class CompleteCommand(click.Command):
+    """A command that names all parameters that are missing, not the first alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read arguments, as click does.
+
+        Raises:
+            UsageError: Parameters are missing, or wrong.
+        """
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.MissingParameter:
+            given, rest, _ = self.make_parser(ctx).parse_args(list(args))
+        missing = []
+        for parameter in self.params:
+            try:
+                parameter.handle_parse_result(ctx, given, rest)
+            except click.MissingParameter:
+                shown = parameter.get_help_record(ctx) or [parameter.human_readable_name]
+                missing.append(shown[0])
+        raise click.UsageError(f"missing: {', '.join(missing)}", ctx)
+
+
 jobs = click.option(
     "--jobs",
     "workers",

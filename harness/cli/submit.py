@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization import published_rule_sets
-
 from .. import board
 from ..errors import InputError
 from ..io import printable, read_bytes, shown_name
@@ -17,7 +15,7 @@ from . import notify, option, tell
 from .reading import chosen_benchmark
 
 
-@click.command()
+@click.command(cls=option.CompleteCommand)
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
@@ -110,9 +108,6 @@ def command(
     scorer = Scorer(chosen_benchmark(benchmark), options)
     reading = board.Reading(scorer=scorer, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
-    if declared.result is None:
-        rules = ", ".join(published_rule_sets())
-        click.echo(f"scoring under the rule sets {rules} …", err=True)
     is_new = not any(submissions.glob(f"*/{board.ENTRY_FILE}"))
     entry, made = board.enter(submissions, system, files, reading, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)

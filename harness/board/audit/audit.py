@@ -18,7 +18,7 @@ from ..entries import Entry, chosen_entries, read_entries
 from ..reported import check_entries, read_reported
 from ..rescoring import find_predictions
 from ..track import tracks
-from .audit_tables import audit_data, explanation_text, record_tables
+from .audit_tables import audit_data, explanation_text, record_sentences, record_tables
 from .paper_tables import PAPERS, tables_of_paper
 from .setup_search import SetupSearch, search_setups
 
@@ -100,10 +100,13 @@ def command(
         audit_tables = record_tables(recorded, reported, bool(names), searches)
         filled = [table for table in audit_tables if table.rows or format_ == "json"]
         none = printable(f"no figures are reported of {', '.join(names)}\n")
-        click.echo(formatted(filled, format_) if filled else none, nl=False)
-        for entry in chosen if format_ == "text" else ():
-            if entry.key in searches:
-                click.echo("\n" + printable(explanation_text(entry, searches[entry.key])))
+        blocks = [(formatted(filled, format_) if filled else none).rstrip("\n")]
+        if format_ == "text":
+            holding = record_sentences(audit_tables[0]) if names else ()
+            explained = [entry for entry in chosen if entry.key in searches]
+            explanations = [explanation_text(entry, searches[entry.key]) for entry in explained]
+            blocks = [*map(printable, holding), *blocks, *map(printable, explanations)]
+        click.echo("\n\n".join(blocks))
     if json_target is not None:
         write_json(json_target, [audit_data(entry, searches.get(entry.key)) for entry in chosen])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from ...glossary import glossary
 from ...io import Table, figure, signed, text_table
 from ..entries import Entry
 from ..reported import PrintedFigure, ReportedFigures, ReportedTable, figure_title, official_claims
-from ..verdicts import RUNS, SIZES, judged_figures, misfits, possible_share, record
+from ..verdicts import NOT_SCORED, RUNS, SIZES, judged_figures, misfits, possible_share, record
 from .setup_search import Data, Point, SetupSearch, nearest, nearest_named, nearness
 
 FORMAT = 2
@@ -200,6 +201,28 @@ def record_tables(
     rule_sets = _rule_sets_table(rule_set_rows(entries, tables))
     findings = _misfits_table(misfits(entries, tables))
     return [figures, *_search_tables(entries, searches), rule_sets, findings]
+
+
+def record_sentences(figures: Table) -> Iterator[str]:
+    """Yield for each system whether its reported figures hold, and by how much they do not.
+
+    Args:
+        figures: The table of reported figures, the first of `record_tables`.
+    """
+    counts: Counter[str] = Counter()
+    unlike: dict[str, list[str]] = {}
+    for system, _, _, title, printed, _, difference, verdict in figures.rows:
+        if verdict == NOT_SCORED:
+            continue
+        counts[system] += 1
+        if not verdict.startswith("matches"):
+            unlike.setdefault(system, []).append(f"{title} {printed} ({difference})")
+    for system, count in counts.items():
+        if system in unlike:
+            number = f"{len(unlike[system])} of {counted(count, 'reported figure')}"
+            yield f"{system}: {number} not matched (harness minus it): {', '.join(unlike[system])}"
+        else:
+            yield f"{system}: {counted(count, 'reported figure')}, all matched"
 
 
 def _legend(columns: Iterable[str], section: str = "audit") -> list[str]:
