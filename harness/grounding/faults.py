@@ -277,21 +277,16 @@ def _told(
     slots_told: dict[str, set[str]] = defaultdict(set)
     domains_of = turn_domains(sentences)
     for sentence, domains, by_agent in zip(sentences, domains_of, is_response, strict=True):
+        slots = {span.slot for span in sentence.spans}
+        for match in WRITTEN.finditer(sentence.original):
+            name = (match[1] or match[2]).lower()
+            slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
+        for slot, request in requests().items():
+            if any(pattern.search(sentence.original) for pattern in request.patterns):
+                slots.add(slot)
         for domain in domains if by_agent else ():
-            slots_told[domain] |= _slots_told(sentence, rules)
+            slots_told[domain] |= slots
     if "type" in slots_told["taxi"]:
         # The placeholder of its car.
         slots_told["taxi"].add("cartype")
     return slots_told
-
-
-def _slots_told(text: Delexicalised, rules: RuleSet) -> set[str]:
-    """Return the slots of which a text tells any value, or a placeholder."""
-    slots = {span.slot for span in text.spans}
-    for match in WRITTEN.finditer(text.original):
-        name = (match[1] or match[2]).lower()
-        slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
-    for slot, request in requests().items():
-        if any(pattern.search(text.original) for pattern in request.patterns):
-            slots.add(slot)
-    return slots

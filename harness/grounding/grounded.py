@@ -357,11 +357,10 @@ class _GoalDomain:
         if self.booked is not None:
             return True
         # In a dialogue of its own, it must be served: responses tell anything that fits, or book.
-        for response in self.responses:
-            for span in response.spans:
-                ids = _ids(span, self.name)
-                if ids & self.fitting or (ids and self.name not in NAMING_SLOTS):
-                    return True
+        for span in chain.from_iterable(response.spans for response in self.responses):
+            ids = _ids(span, self.name)
+            if ids & self.fitting or (ids and self.name not in NAMING_SLOTS):
+                return True
         if self._reference_cause() is None:
             return True
         return any(self._further_cause(slot) is None for slot in _SERVING.get(self.name, ()))

@@ -88,9 +88,8 @@ class _Train:
 
     def is_meant(self, times: _Times, journey: _Journey) -> bool:
         """Return whether the train is as told."""
-        for kind, minutes in times.items():
-            if not self.has(kind, minutes):
-                return False
+        if not all(self.has(kind, minutes) for kind, minutes in times.items()):
+            return False
         for slot, values in journey.items():
             # "London" is any station of it.
             if not any(value in str(self.record[slot]) for value in values):
@@ -99,16 +98,13 @@ class _Train:
 
     def meets(self, wanted: Mapping[str, str]) -> bool:
         """Return whether the train is as a goal wants it."""
-        for slot, value in wanted.items():
-            if slot not in self.times:
-                is_met = self.record.get(slot) == value
-            elif slot == _LEAVES:
-                is_met = self.times[slot] >= time_of_day(value)
-            else:
-                is_met = self.times[slot] <= time_of_day(value)
-            if not is_met:
-                return False
-        return True
+        others = {**wanted}
+        earliest, latest = others.pop(_LEAVES, "0:00"), others.pop(_ARRIVES, "23:59")
+        if self.times[_LEAVES] < time_of_day(earliest):
+            return False
+        if self.times[_ARRIVES] > time_of_day(latest):
+            return False
+        return others.items() <= self.record.items()
 
 
 _Timetable: TypeAlias = Mapping[str | float, Sequence[_Train]]
@@ -374,24 +370,19 @@ def _chosen(
         listed: Those that the response before names, in its order.
         mentions_in: Returns the venues of the domain that a text names.
     """
-    chosen: list[frozenset[str]] = []
-    for clause in _choosing_clauses(text) if named else ():
-        for meant in mentions_in(clause):
-            chosen += [venue for venue in named if venue & meant and venue not in chosen]
-        place = words("choices")["place"].search(clause)
-        if place and len(listed) > 1 and not chosen:
-            index = _PLACES.get((place["word"] or "").lower(), -1)
-            if place["number"]:
-                index = int(place["number"]) - 1
-            chosen += listed[index : index + 1 or None]
-    return chosen
-
-
-def _choosing_clauses(text: str) -> Iterator[str]:
-    """Yield the clauses in which a user may choose, without what they refuse."""
     patterns = words("choices")
-    for sentence in split_sentences(text):
+    chosen: list[frozenset[str]] = []
+    for sentence in split_sentences(text) if named else ():
         if sentence.endswith("?") and not patterns["choosing"].search(sentence):
             continue
         for clause in words("between")["choice"].split(sentence):
-            yield patterns["refused"].split(clause, maxsplit=1)[0]
+            accepted = patterns["refused"].split(clause, maxsplit=1)[0]
+            for meant in mentions_in(accepted):
+                chosen += [venue for venue in named if venue & meant and venue not in chosen]
+            place = patterns["place"].search(accepted)
+            if place and len(listed) > 1 and not chosen:
+                index = _PLACES.get((place["word"] or "").lower(), -1)
+                if place["number"]:
+                    index = int(place["number"]) - 1
+                chosen += listed[index : index + 1 or None]
+    return chosen

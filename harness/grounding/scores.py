@@ -274,13 +274,12 @@ def rows_of(
 
 def formula(sums: Sums) -> Figures:
     """Return figure -> percent; a share of nothing told is 0."""
+    columns = {name: GROUNDED + name for name in OUTCOMES}
+    columns |= {"said_inform": "said.inform", "said_success": "said.success"}
     figures = {}
-    for name in OUTCOMES:
-        if name in sums:
-            figures[GROUNDED + name] = percent(sums[name], sums["dialogues"])
-    for name in ("inform", "success"):
-        if f"said_{name}" in sums:
-            figures[f"said.{name}"] = percent(sums[f"said_{name}"], sums["dialogues"])
+    for column, name in columns.items():
+        if column in sums:
+            figures[name] = percent(sums[column], sums["dialogues"])
     for name in SHARES:
         figures[GROUNDED + name] = percent(sums[name], sums["told"])
     return figures
@@ -429,17 +428,14 @@ def grounded_tables(scores: GroundedScores) -> str:
     rows = []
     for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL})):
         rows.append([domain, *(figure(rates.get(domain)) for rates in columns)])
-    remarks = [
+    remarks = (
         "Every other score is that of the responses delexicalised by the harness.\n"
         "Their BLEU does not compare with that of systems that delexicalise themselves."
-    ]
+    )
     if human is not None:
-        remarks.append(
-            f"human: the human responses of {counted(human['dialogues'], 'dialogue')} under the "
-            "same signature."
-        )
-    shares = faithfulness_table(system, human)
-    return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
+        dialogues = counted(human["dialogues"], "dialogue")
+        remarks += f"\nhuman: the human responses of {dialogues} under the same signature."
+    return f"{text_table(headers, rows)}\n\n{faithfulness_table(system, human)}\n\n{remarks}"
 
 
 def said_table(scores: SaidScores) -> str:
@@ -448,12 +444,8 @@ def said_table(scores: SaidScores) -> str:
     for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL})):
         rows.append([domain, figure(scores.inform[domain]), figure(scores.success[domain])])
     lost: list[list[Cell]] = [[name, number] for name, number in scores.lost_by.items()]
-    return "\n\n".join(
-        [
-            text_table(["of what users said", "Inform, any", "Success, any"], rows),
-            text_table(["goal domains lost by", ""], lost),
-        ]
-    )
+    scores_table = text_table(["of what users said", "Inform, any", "Success, any"], rows)
+    return f"{scores_table}\n\n{text_table(['goal domains lost by', ''], lost)}"
 
 
 def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
