@@ -283,7 +283,9 @@ class Request:
         wanted = _measures(self, value)[:2]
         if not wanted and value.isdecimal():
             wanted = [self.measure(value)]
-        return bool(wanted) and set(wanted).issubset(_measures(self, statements))
+        if not wanted:
+            return value in statements.lower()
+        return set(wanted).issubset(_measures(self, statements))
 
 
 def says_unknown(text: str) -> bool:
