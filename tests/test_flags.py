@@ -219,10 +219,12 @@ def test_offers_are_counted_where_the_annotation_leads_to_none_that_fits(
     These count twice, and are matched; of the 50 `count` are. The other 40, which both fit and the
     system misses, do not count. So it is (count + 20) / (50 + 20), less one goal that is left out.
     """
-    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": {"food": "lunar"}}
-    wanted = {"restaurant": goal({"food": "greek"})}
+    fits, unfit = {"restaurant": {"food": "greek"}}, {"restaurant": {"food": "thai"}}
+    nothing, closer = {"restaurant": {"food": "lunar"}}, {"restaurant": {"name": "copper pan"}}
+    wanted = {"restaurant": goal({"food": "greek"}), "taxi": goal({"leave": "10:00"})}
     named = {"restaurant": goal({"food": "greek", "name": "lucky star"})}
-    gold = [[unfit, fits]] * 50 + [[unfit, unfit]] * 10 + [[fits, fits]] * 39 + [[unfit, unfit]]
+    gold = [[unfit, closer]] * 50 + [[unfit, unfit]] * 5 + [[nothing, nothing]] * 5
+    gold += [[fits, fits]] * 39 + [[unfit, unfit]]
     is_matched = [True] * count + [False] * (50 - count) + [True] * 10 + [False] * 40
     dialogues = {}
     said = []
@@ -242,12 +244,13 @@ def test_offers_are_counted_where_the_annotation_leads_to_none_that_fits(
 
 
 def test_what_plain_english_offers_are_the_venues_named() -> None:
-    """The state finds no venue that fits; golden spoon does, which 60 of 100 responses name."""
+    """The state finds no venue that fits; golden spoon does, which 60 of 100 responses name alone."""
     unfit = {"restaurant": {"food": "lunar"}}
     wanted = {"restaurant": goal({"food": "greek", "area": "north"})}
     played = dialogue(wanted, 1, references=["NAME"], states=[unfit], active=[["restaurant"]])
     on = benchmark({f"d{number}": played for number in range(HUNDRED)})
-    said = _mixed(60, _said("golden spoon", state=unfit), _said("ok", state=unfit))
+    both = _said("golden spoon or iron pot", state=unfit)
+    said = _mixed(60, _said("golden spoon", state=unfit), both)
     figures = _known(on, said, metrics=["grounded"], lexicalised=True)
     assert figures["offers"] == pytest.approx(0.6)
 
