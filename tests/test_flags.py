@@ -244,7 +244,7 @@ def test_offers_are_counted_where_the_annotation_leads_to_none_that_fits(
 
 
 def test_what_plain_english_offers_are_the_venues_named() -> None:
-    """The state finds no venue that fits; golden spoon does, which 60 of 100 responses name alone."""
+    """The state finds no venue that fits; golden spoon does, which 60 of 100 name alone."""
     unfit = {"restaurant": {"food": "lunar"}}
     wanted = {"restaurant": goal({"food": "greek", "area": "north"})}
     played = dialogue(wanted, 1, references=["NAME"], states=[unfit], active=[["restaurant"]])
