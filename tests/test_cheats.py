@@ -136,7 +136,9 @@ class _Boards:
 
 @pytest.fixture
 def boards(tmp_path: Path, scorer: Scorer, published: list[Entry]) -> _Boards:
-    return _Boards(tmp_path / "submissions", scorer, published)
+    """Boards of one track: what is copied is found in less time."""
+    entries = [entry for entry in published if entry.system.track == "end-to-end"]
+    return _Boards(tmp_path / "submissions", scorer, entries)
 
 
 @pytest.fixture(scope="module")
@@ -423,9 +425,9 @@ def _gold_where_named(benchmark: Benchmark, id_: str, number: int, turn: Turn) -
 
 @pytest.mark.real_data
 def test_knowing_gold_where_nobody_is_right_has_no_rank_and_costs_nobody_theirs(
-    boards: _Boards, krls: Predictions, multiwoz: Benchmark
+    boards: _Boards, krls: Predictions, multiwoz: Benchmark, published: list[Entry]
 ) -> None:
-    others = replace(boards, published=_without_krls(boards.published))
+    others = replace(boards, published=_without_krls(published))
     cheat = others.entry(_every(krls, partial(_gold_where_named, multiwoz)), "end-to-end", "dst")
     assert "hard_states" in _raised(others.row_of(cheat))
     before = make_board(others.published, "2021")
