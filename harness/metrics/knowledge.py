@@ -159,10 +159,10 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
     """Return how many times as often slots are told unasked where the goal requests them.
 
     A slot of a goal domain is told unasked if a response of the domain's turns has it before any
-    user turn asks for such a slot by words.
+    user turn asks for such a slot by words. It is held against what else is told of the domain.
     """
-    slots: Counter[bool] = Counter()
-    provided: Counter[bool] = Counter()
+    slots: Counter[tuple[str, bool]] = Counter()
+    told: Counter[tuple[str, bool]] = Counter()
     for dialogue in dialogues:
         for slot, words in _ASKED.items():
             domains_told = _domains_told_unasked(dialogue, slot, words)
@@ -170,12 +170,21 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
                 venue = rules.venue_rules.get(domain)
                 if venue is not None and venue.mention not in REQUESTABLE_SLOTS:
                     is_requested = slot in goal.requestable
-                    slots[is_requested] += 1
-                    provided[is_requested] += domain in domains_told
-    if min(slots[True], slots[False]) < FEWEST or provided.total() < _FEWEST_TOLD:
+                    slots[domain, is_requested] += 1
+                    told[domain, is_requested] += domain in domains_told
+    requested = unrequested = foreseen = 0
+    expected = 0.0
+    for domain, is_requested in slots:
+        if is_requested and slots[domain, False]:
+            requested += slots[domain, True]
+            unrequested += slots[domain, False]
+            foreseen += told[domain, True]
+            # One more, so that nothing is divided by none.
+            rate = (told[domain, False] + 1) / slots[domain, False]
+            expected += rate * slots[domain, True]
+    if min(requested, unrequested) < FEWEST or told.total() < _FEWEST_TOLD:
         return None
-    # One more, so that nothing is divided by none.
-    return (provided[True] / slots[True]) / ((provided[False] + 1) / slots[False])
+    return foreseen / expected
 
 
 def _domains_told_unasked(
