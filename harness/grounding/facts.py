@@ -249,11 +249,15 @@ class Request:
             values: What the slot may be, by the venue records.
         """
         statements = _statements(text)
+        if self.measure is time_of_day:
+            return False
         if self.measure is not None:
-            numbers = set(_measures(self, statements))
-            # Besides the price of a ticket, that of several may be told.
-            totals = {total for total in numbers for price in numbers if _is_multiple(total, price)}
-            return self.measure is not time_of_day and len(numbers - totals) > things
+            single: list[float] = []
+            for number in sorted(set(_measures(self, statements))):
+                # Besides the price of a ticket, that of several may be told.
+                if not any(_is_multiple(number, price) for price in single[: things + 1]):
+                    single.append(number)
+            return len(single) > things
         value_at = {}
         for value in values:
             for match in _told_in(self.pattern(value), statements):
@@ -307,7 +311,7 @@ def in_context(response: str, said: str) -> str:
     >>> in_context("Yes, it does.", "Does it have wifi?")
     'internet: yes. Yes, it does.'
     """
-    questions = " ".join(re.findall(r"[^.!?]*\?", said))
+    questions = " ".join(part for part in split_sentences(said) if part.endswith("?"))
     features: dict[str, re.Pattern[str]] = {}
     for slot, request in requests().items():
         if request.feature is not None and request.feature.search(questions):
