@@ -162,7 +162,7 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
     user turn asks for such a slot by words. It is held against what else is told of the domain.
     """
     slots: Counter[tuple[str, bool]] = Counter()
-    told: Counter[tuple[str, bool]] = Counter()
+    told_unasked: Counter[tuple[str, bool]] = Counter()
     for dialogue in dialogues:
         for slot, words in _ASKED.items():
             domains_told = _domains_told_unasked(dialogue, slot, words)
@@ -171,18 +171,18 @@ def _requests_foreseen(dialogues: Sequence[PlayedDialogue], rules: RuleSet) -> f
                 if venue is not None and venue.mention not in REQUESTABLE_SLOTS:
                     is_requested = slot in goal.requestable
                     slots[domain, is_requested] += 1
-                    told[domain, is_requested] += domain in domains_told
+                    told_unasked[domain, is_requested] += domain in domains_told
     requested = unrequested = foreseen = 0
     expected = 0.0
     for domain, is_requested in slots:
         if is_requested and slots[domain, False]:
             requested += slots[domain, True]
             unrequested += slots[domain, False]
-            foreseen += told[domain, True]
+            foreseen += told_unasked[domain, True]
             # One more, so that nothing is divided by none.
-            rate = (told[domain, False] + 1) / slots[domain, False]
+            rate = (told_unasked[domain, False] + 1) / slots[domain, False]
             expected += rate * slots[domain, True]
-    if min(requested, unrequested) < FEWEST or told.total() < _FEWEST_TOLD:
+    if min(requested, unrequested) < FEWEST or told_unasked.total() < _FEWEST_TOLD:
         return None
     return foreseen / expected
 
