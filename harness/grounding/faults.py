@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, normalize_slot_name
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
+from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
-from .facts import WRITTEN, requests, split_sentences, turn_domains
+from .facts import WRITTEN, requests, sentences
 from .grounded import (
     NAMING_SLOTS,
     NEVER_TOLD,
@@ -267,25 +267,22 @@ def _told(
 
     A sentence is about what the ones before are about, the user's among them.
     """
-    sentences: list[Delexicalised] = []
-    is_response: list[bool] = []
-    for user, response in zip(users, responses, strict=True):
-        for text, by_agent in ((user, False), (response, True)):
-            for part in split_sentences(text):
-                sentences.append(delexicalise(part))
-                is_response.append(by_agent)
     slots_told: dict[str, set[str]] = defaultdict(set)
-    domains_of = turn_domains(sentences)
-    for sentence, domains, by_agent in zip(sentences, domains_of, is_response, strict=True):
-        slots = {span.slot for span in sentence.spans}
-        for match in WRITTEN.finditer(sentence.original):
-            name = (match[1] or match[2]).lower()
-            slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
-        for slot, request in requests().items():
-            if any(pattern.search(sentence.original) for pattern in request.patterns):
-                slots.add(slot)
-        for domain in domains if by_agent else ():
-            slots_told[domain] |= slots
+    about: frozenset[str] = frozenset()
+    for texts in zip(users, responses, strict=True):
+        for text in texts:
+            parts = sentences(delexicalise(text), about)
+            about = parts[-1].domains if parts else about
+        for part in parts:
+            slots = {span.slot for span in part.spans}
+            for match in WRITTEN.finditer(part.text):
+                name = (match[1] or match[2]).lower()
+                slots |= {rules.ontology.get(name, name), normalize_slot_name(name, rules)}
+            for slot, request in requests().items():
+                if any(pattern.search(part.text) for pattern in request.patterns):
+                    slots.add(slot)
+            for domain in part.domains:
+                slots_told[domain] |= slots
     if "type" in slots_told["taxi"]:
         # The placeholder of its car.
         slots_told["taxi"].add("cartype")
