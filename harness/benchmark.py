@@ -63,6 +63,11 @@ class Goal:
     further: frozenset[str] | None = None
     first: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def requests(self) -> frozenset[str]:
+        """All that the user asks to be told, as far as that is known."""
+        return self.requestable | (self.further or frozenset())
+
 
 @dataclass(frozen=True)
 class Dialogue:

@@ -3,6 +3,7 @@
 from .facts import (
     in_context as in_context,
     is_closed as is_closed,
+    measures_of as measures_of,
     requests as requests,
     says_unknown as says_unknown,
     sentences as sentences,

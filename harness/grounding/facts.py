@@ -227,15 +227,11 @@ class Request:
                 text = f"{text[: span.start]} {text[span.end :]}"
         return text
 
-    def measures(self, text: str) -> list[float]:
-        """Return what values of a text mean, in order: times in minutes, prices in pounds."""
-        return list(_measures(self, text))
-
     def tells_any(self, text: str) -> bool:
         """Return whether a text tells a number, time, or yes or no, whatever it is."""
         statements = _statements(text)
         return bool(
-            _measures(self, statements) or (self.feature and self.feature.search(statements))
+            measures_of(self, statements) or (self.feature and self.feature.search(statements))
         )
 
     def is_guessed(self, text: str, things: int, values: Iterable[str] = ()) -> bool:
@@ -253,7 +249,7 @@ class Request:
             return False
         if self.measure is not None:
             single: list[float] = []
-            for number in sorted(set(_measures(self, statements))):
+            for number in sorted(set(measures_of(self, statements))):
                 # Besides the price of a ticket, that of several may be told.
                 if not any(_is_multiple(number, price) for price in single[: things + 1]):
                     single.append(number)
@@ -284,12 +280,12 @@ class Request:
         if value in self.values or self.measure is None:
             return any(_told_in(self.pattern(value), statements))
         # Of opening hours, those of one day are enough.
-        wanted = _measures(self, value)[:2]
+        wanted = measures_of(self, value)[:2]
         if not wanted and value.isdecimal():
             wanted = [self.measure(value)]
         if not wanted:
             return value in statements.lower()
-        return set(wanted).issubset(_measures(self, statements))
+        return set(wanted).issubset(measures_of(self, statements))
 
 
 def says_unknown(text: str) -> bool:
@@ -327,10 +323,10 @@ def in_context(response: str, said: str) -> str:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _measures(request: Request, text: str) -> list[float]:
-    """Return the measures of all values of a text, in order; to be read only.
+def measures_of(request: Request, text: str) -> list[float]:
+    """Return what values of a text mean: times in minutes, prices in pounds; to be read only.
 
-    Of "1 hr 19 min" the minutes alone are no value.
+    They are in order. Of "1 hr 19 min" the minutes alone are no value.
     """
     measure = request.measure or float
     if measure is time_of_day:

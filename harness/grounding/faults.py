@@ -119,7 +119,7 @@ def user_parts(
         known |= said[domain].asked.keys()
         if any(said[domain].values.get(slot) for slot in wanted.booking):
             known |= {REFERENCE}
-        silent[domain] = _requested(wanted) - known - _EXPECTED.get(domain, frozenset())
+        silent[domain] = wanted.requests - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
     heard = " ".join(responses).lower()
     # The user does not get to what comes next if the agent says the same again and again.
@@ -138,7 +138,7 @@ def user_parts(
         part = UserPart(
             never_said=never_said,
             said_otherwise=otherwise,
-            never_asked=sorted(_requested(wanted).difference(said[domain].asked)),
+            never_asked=sorted(wanted.requests.difference(said[domain].asked)),
             invented=_invented(wanted, said[domain], heard),
             inform=inform,
             success=inform and (answers or not is_spoken_of),
@@ -158,10 +158,6 @@ def user_parts(
             part = replace(part, fault=fault)
         parts[domain] = part
     return parts
-
-
-def _requested(wanted: Goal) -> frozenset[str]:
-    return wanted.requestable | (wanted.further or frozenset())
 
 
 def compared(wanted: Goal, said: Said) -> tuple[list[str], dict[str, str]]:

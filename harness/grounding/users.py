@@ -143,11 +143,9 @@ def user_counts(
     for domain, wanted in goal.items():
         part = parts[domain]
         counts["constraints"] += len(wanted.informable) + len(wanted.booking)
-        counts["requests"] += len(wanted.requestable | (wanted.further or frozenset()))
-        counts["never_said"] += len(part.never_said)
-        counts["said_otherwise"] += len(part.said_otherwise)
-        counts["never_asked"] += len(part.never_asked)
-        counts["invented"] += len(part.invented)
+        counts["requests"] += len(wanted.requests)
+        for name in ("never_said", "said_otherwise", "never_asked", "invented"):
+            counts[name] += len(getattr(part, name))
         if outcome.domains[domain].venues:
             counts["offers"] += 1
             counts["unfit_accepted"] += not part.inform

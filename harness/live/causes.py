@@ -418,7 +418,7 @@ def _causes_texts(shown: Mapping[str, _Shown], domain: str | None, cause: str | 
 def followed_text(run: LiveRun, id_: str) -> str:
     """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
     run = replace(run, lines=[line for line in run.lines if line["dialogue_id"] == id_])
-    scripted_turns = _by_scripts(run, id_)["turns"]
+    scripted_turns = play_scripts(run.config.world, 1, run.config.seed, [id_]).lines[0]["turns"]
     texts = []
     for name, (line, causes, parts) in _shown(run).items():
         turns = []
@@ -461,8 +461,7 @@ def _goal(world: World, id_: str) -> dict[str, Goal]:
     goals = {}
     for domain, goal in world.goals[id_].items():
         booking = world.task(id_).domains[domain].book
-        requestable = goal.requestable | (goal.further or frozenset())
-        goals[domain] = replace(goal, booking=booking, requestable=requestable)
+        goals[domain] = replace(goal, booking=booking, requestable=goal.requests)
     return goals
 
 
@@ -474,11 +473,6 @@ def _steps(turn: Turn | None) -> list[tuple[str, str]]:
     steps += [("call", call_text(call)) for call in turn.get("calls", ())]
     steps.append(("response", " ".join(turn["response"].split()) or "(nothing)"))
     return steps
-
-
-def _by_scripts(run: LiveRun, id_: str) -> Line:
-    """Return the dialogue of the scripted baseline on a task, with the seed of the run."""
-    return play_scripts(run.config.world, 1, run.config.seed, [id_]).lines[0]
 
 
 def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
@@ -504,7 +498,8 @@ def pages_of_plays(runs: Mapping[str, LiveRun]) -> dict[str, Any]:
         verdicts.append((system, outcomes))
 
     def content(id_: str) -> dict[str, Any]:
-        columns = [_page_column(BASELINE_NAME, (_by_scripts(first_run, id_), [], {}), world)]
+        baseline = play_scripts(world, 1, first_run.config.seed, [id_]).lines[0]
+        columns = [_page_column(BASELINE_NAME, (baseline, [], {}), world)]
         for system, dialogues in systems.items():
             if id_ in dialogues:
                 columns.append(_page_column(system, dialogues[id_], world))

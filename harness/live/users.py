@@ -29,7 +29,7 @@ from mwz.normalization.delexicaliser import Span
 
 from ..data import DomainTask, Task
 from ..errors import InputError, unknown
-from ..grounding import NAMING_SLOTS, in_context, is_closed, requests, says_unknown
+from ..grounding import NAMING_SLOTS, in_context, is_closed, measures_of, requests, says_unknown
 from .world import (
     MOST_HEARD,
     ROUTE,
@@ -435,7 +435,7 @@ class Heard:
                 self.names[span.value] = text[span.start : span.end].strip("*_ ")
             elif span.slot == "REFERENCE" and not self._is_conditional(span):
                 self.references.add(span.value)
-        self.times = requests()["leave"].measures(self.text)
+        self.times = measures_of(requests()["leave"], self.text)
         # Lists of things to tell belong to the sentence before.
         between = r"(?<=[.?!])\s+|(?<!\s)[^\S\n]*\n\s*(?![\s\-*•\d])"
         sentences = re.split(between, self.text.strip())
@@ -480,7 +480,7 @@ class Heard:
         bounds = [minutes(constraints[slot]) for slot in TIMES if slot in constraints]
         for sentence in self._statements:
             offered = re.sub(r"\b(?:after|before|by) \d[\d:.]*", "", sentence)
-            times = requests()["leave"].measures(offered)
+            times = measures_of(requests()["leave"], offered)
             if _pattern("understood", "train").search(sentence) and set(times).difference(bounds):
                 return self._domain == "train"
         return False
