@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 # Imports the room and not its modules: most scores do without state tracking, and the room loads
@@ -13,6 +14,7 @@ from .metric import Figure, Figures, Metric, Presentation, Results, Rows, Sums
 from .played import Played
 
 if TYPE_CHECKING:
+    from .tracking.evaluation import TrackingResult
     from .tracking.states import TrackedDialogue
 
 
@@ -36,9 +38,22 @@ def formula(sums: Sums) -> Figures:
     return tracking_formula(sums)
 
 
+class _Tracked(tuple["TrackedDialogue", ...]):
+    """Tracked dialogues by which their scores are found again: hashed by ids, compared whole."""
+
+    def __hash__(self) -> int:
+        return hash(tuple(dialogue.id for dialogue in self))
+
+
+# Rule sets often leave a system's states alike, and entries are scored under several of them.
+@lru_cache(maxsize=1)
+def _scored(dialogues: _Tracked) -> TrackingResult:
+    return metrics.score_tracking(dialogues)
+
+
 def score_states(played: Played) -> Results:
     """Return the result: what every metric of state tracking gives."""
-    return {"dst": metrics.score_tracking(list(tracked_dialogues(played).values()))}
+    return {"dst": _scored(_Tracked(tracked_dialogues(played).values()))}
 
 
 def tracking_figures() -> Sequence[Figure]:

@@ -97,7 +97,7 @@ class StatePair:
         """The slots of either state."""
         return self.correct + self.failed
 
-    @property
+    @cached_property
     def failed(self) -> int:
         """The slots on which the states do not agree."""
         return self.wrong + self.missed + self.overshot
