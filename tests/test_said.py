@@ -177,15 +177,6 @@ def test_a_domain_is_lost_by_who_did_not_say_or_not_answer() -> None:
     assert _part(wanted, ("Hello.", "How can I help?")).fault == "user"
 
 
-def test_what_the_user_does_not_get_to_is_lost_by_an_agent_that_stalls() -> None:
-    wanted = {"restaurant": goal(ITALIAN_CENTRE), "hotel": goal({"area": "east"})}
-    users, stalling = ["I want Italian food in the centre."] * 3, ["I see."] * 3
-    for responses, fault in ((stalling, "agent"), (["Hm.", "I see.", "Bye."], "user")):
-        outcome = ground(responses, wanted, DATABASE, DELEXICALISER, users=users)
-        parts = user_parts(users, responses, wanted, outcome, DATABASE, DELEXICALISER, RULES)
-        assert (parts["restaurant"].fault, parts["hotel"].fault) == ("agent", fault)
-
-
 def test_what_is_said_otherwise_counts_as_it_is_said() -> None:
     wanted = goal(ITALIAN_CENTRE)
     north = _part(wanted, ("Italian food in the north.", "Two Doves is nice."))

@@ -35,9 +35,6 @@ from .said import Said, read_user
 _EXPECTED = {"taxi": frozenset({"PHONE", "cartype"})}
 """Domain -> what an agent has to tell without being asked."""
 
-_STALLED = 3
-"""How often an agent that gets nowhere says what it says last."""
-
 Fault = Literal["agent", "user", "both", "none"]
 AT_FAULT: Mapping[str, str] = {
     "agent": "lost by the agent",
@@ -122,8 +119,6 @@ def user_parts(
         silent[domain] = wanted.requests - known - _EXPECTED.get(domain, frozenset())
         goal_said[domain] = as_said(wanted, said[domain], silent[domain])
     heard = " ".join(responses).lower()
-    # The user does not get to what comes next if the agent says the same again and again.
-    is_stalled = any(responses.count(last) >= _STALLED for last in responses[-1:])
     outcome_said = ground(responses, goal_said, database, delexicalise, users=users)
     parts = {}
     for domain, wanted in goal.items():
@@ -151,9 +146,7 @@ def user_parts(
             omits |= not grounded.matched and _misleads(domain, wanted, grounded, part, database)
             # What would have changed the result is the user's share.
             fault: Fault = "both" if omits else "agent"
-            if is_stalled and not is_spoken_of:
-                fault = "agent"
-            elif inform and not fails:
+            if inform and not fails:
                 fault = "user"
             part = replace(part, fault=fault)
         parts[domain] = part
