@@ -471,10 +471,7 @@ def compared(
     size = max(_MANY, ceil(len(systems) / processes))
     parts = [systems[start : start + size] for start in range(0, len(systems), size)]
     compare = partial(compare_pairs, samples=SAMPLES, seed=SEED)
-    if len(parts) == 1:
-        results = compare(systems)
-    else:
-        results = list(chain.from_iterable(in_processes(compare, parts, len(parts))))
+    results = chain.from_iterable(in_processes(compare, parts, len(parts)))
     pairs, digests = {}, _digests(entries)
     for keys, result in zip(chosen, results, strict=True):
         figures = {}

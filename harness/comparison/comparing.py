@@ -307,17 +307,13 @@ def compare_pairs(
     played = {}
     for key, system in systems.items():
         played[key] = tuples.setdefault(system.dialogues, system.dialogues)
-    shared: dict[tuple[int, int], tuple[str, ...]] = {}
     parts: dict[tuple[int, int], Evidence] = {}
     common: list[tuple[Evidence, Evidence]] = []
     for a, b in pairs:
-        ours, theirs = played[id(a)], played[id(b)]
-        both = id(ours), id(theirs)
-        if both not in shared:
-            of_other = set(theirs)
-            dialogues = tuple(id_ for id_ in ours if id_ in of_other)
-            shared[both] = tuples.setdefault(dialogues, dialogues)
-        dialogues = shared[both]
+        dialogues, others = played[id(a)], played[id(b)]
+        if dialogues is not others:
+            shared = tuple(filter(set(others).__contains__, dialogues))
+            dialogues = tuples.setdefault(shared, shared)
         for system in (a, b):
             if (id(system), id(dialogues)) not in parts:
                 parts[id(system), id(dialogues)] = system.part(dialogues)

@@ -259,6 +259,8 @@ def in_processes(
     Raises:
         InputError: A process was killed.
     """
+    if processes == 1:
+        return list(map(function, parts))
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
     try:
