@@ -85,6 +85,7 @@ _OTHERWISE = "comes out otherwise"
         ((named_agent("mine\n# Leaderboard"),), "agent: string should match pattern"),
         ((named_agent("Baseline-2"),), "names that begin with 'baseline' are those of this"),
         ((mine, named_user("Scripted-1-33fbea07cc22")), "names that begin with 'scripted' are"),
+        ((mine, lambda ls: ls[0][0].update(dialogue_id="x")), "jsonl: trial 1, dialogue x: tasks"),
         ((mine, _dear), "costs.agent.prompt_tokens: input should be less than or equal"),
         # What both scripts play is known to the last word.
         ((silent,), f"turn 1 {_OTHERWISE}"),

@@ -621,7 +621,10 @@ def played_again(line: Recorded, config: RunConfig) -> Line:
     if reasons:
         problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    id_ = config.world.task(line.dialogue_id).id
+    try:
+        id_ = config.world.task(line.dialogue_id).id
+    except InputError as missing:
+        raise InputError(line.source, f"{place}: {missing}") from missing
     user = config.user if config.scripted else _recorded_user(line)
     recording = replace(config, agent=lambda: _recorded_agent(line), user=user)
     again = play_dialogue(recording, line.trial, id_)
