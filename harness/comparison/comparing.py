@@ -312,7 +312,8 @@ def compare_pairs(
     for a, b in pairs:
         dialogues, others = played[id(a)], played[id(b)]
         if dialogues is not others:
-            shared = tuple(filter(set(others).__contains__, dialogues))
+            of_other = set(others)
+            shared = tuple(id_ for id_ in dialogues if id_ in of_other)
             dialogues = tuples.setdefault(shared, shared)
         for system in (a, b):
             if (id(system), id(dialogues)) not in parts:
