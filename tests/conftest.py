@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -76,6 +77,15 @@ def _folder(variable: str) -> Path:
     if not value:
         pytest.skip(f"real data not at hand: {variable} is not set")
     return Path(value)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts() -> None:
+    """Let what tests start be interrupted, also where the tests run in a shell's background.
+
+    Such a shell ignores interrupts, and so would every process started from it.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,7 @@ from mwz.harness.board.submitting import hub_record
 from mwz.harness.board.views.board_data import shared_records
 from mwz.normalization.packages import tomllib
 
-REGISTERED = YAML(typ="safe").load(
-    re.findall(r"```yaml\n(.*?)```", (PROJECT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)[0]
-)
+REGISTERED = YAML(typ="safe").load(PROJECT / "tools" / "inspect_evals.yaml")
 
 
 @pytest.fixture(scope="module")

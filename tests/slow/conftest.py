@@ -7,7 +7,6 @@ They copy the project, start or kill processes, open a browser, or compute for m
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,15 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.slow)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _interrupts() -> None:
-    """Let what tests start be interrupted, also where the tests run in a shell's background.
-
-    Such a shell ignores interrupts, and so would every process started from it.
-    """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
