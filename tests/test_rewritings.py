@@ -287,7 +287,7 @@ def test_the_original_gets_no_warning(rescorer: Rescorer, outputs: Outputs, gold
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("systems", "dialogues"),
-    # In another order each system gets other kinds; forty dialogues take a minute.
+    # In another order each system gets other kinds.
     [
         (("mars", "ubar", "pptod"), 12),
         pytest.param(("ubar", "pptod", "mars"), 40, marks=pytest.mark.slow),

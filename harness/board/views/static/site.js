@@ -306,15 +306,15 @@ function columns(choices, changed, openPanel) {
       const one = { box, label, above, track, heads: [] };
       boxes.set(key, one);
       box.addEventListener("change", () => {
-        if (box.checked === isUsual(one)) chosen.delete(key);
+        if (box.checked === isUsual(one.heads[0])) chosen.delete(key);
         else chosen.set(key, box.checked);
         changed();
       });
     }
     boxes.get(key).heads.push(head);
   }
-  // Whether a track's tables begin with a column, as the first one does that has it.
-  function isUsual({ heads: [head] }) {
+  // Whether a table begins with a column; a box says so of the first table that has it.
+  function isUsual(head) {
     if (!phone.matches) return head.dataset.shown === "always";
     return all('[data-shown="always"]', head.parentElement).slice(0, 2).includes(head);
   }
@@ -326,13 +326,13 @@ function columns(choices, changed, openPanel) {
       for (const { above, label } of ofTrack) groups.get(above).append(label);
       choices.replaceChildren(...groups.values());
     }
-    for (const [key, column] of boxes) {
-      const shown = chosen.get(key) ?? isUsual(column);
-      column.box.checked = shown;
-      for (const head of column.heads) {
-        if (head.hidden === !shown) continue;
+    for (const [key, { box, heads }] of boxes) {
+      box.checked = chosen.get(key) ?? isUsual(heads[0]);
+      for (const head of heads) {
+        const hidden = !(chosen.get(key) ?? isUsual(head));
+        if (head.hidden === hidden) continue;
         for (const row of head.closest("table").rows) {
-          if (!row.classList.contains("divider")) row.cells[head.cellIndex].hidden = !shown;
+          if (!row.classList.contains("divider")) row.cells[head.cellIndex].hidden = hidden;
         }
       }
     }
