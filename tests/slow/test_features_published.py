@@ -16,8 +16,7 @@ from mwz.harness.submission.profile.profile import profile_remarks
 COUNTED = [name for name in declared_features() if name not in declared_flags()]
 
 
-# By one process: measuring all files takes it most of a minute.
-pytestmark = [pytest.mark.real_data, pytest.mark.xdist_group("published files")]
+pytestmark = pytest.mark.real_data
 
 
 @pytest.fixture(scope="module")
