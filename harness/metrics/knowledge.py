@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from mwz.normalization import RuleSet
 
@@ -24,6 +24,9 @@ from .flags import FEWEST
 from .inform import domain_result, outcomes, steps
 from .played import Played
 from .setups import MAIN_SETUP, SETUPS, PlayedDialogue, play
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -220,17 +223,18 @@ def _matched_goals(played: Played) -> Mapping[str, Mapping[str, float]]:
     return matched
 
 
-def _offers_chosen(played: Played) -> float | None:
-    """Return the share matched of goal domains that the annotation does not lead to.
+@lru_cache(maxsize=2)
+def _misses(
+    benchmark: Benchmark, rules: RuleSet, database: VenueDatabase
+) -> Mapping[str, Mapping[str, int]]:
+    """Return dialogue id -> goal domain -> how many of two ways do not lead to a fitting offer.
 
-    Two ways lead there: what human responses offer with gold states, and the last gold state. A
-    domain counts once for each that does not fit the goal.
+    They are what human responses offer with gold states, and the last gold state.
     """
-    database, rules, setup = played.database, played.rules, SETUPS[MAIN_SETUP].setup
-    hard = 0
-    matched = 0.0
-    for id_, matched_goals in _matched_goals(played).items():
-        gold = played.benchmark.dialogues[id_]
+    setup = SETUPS[MAIN_SETUP].setup
+    misses: dict[str, dict[str, int]] = {}
+    for id_, gold in benchmark.dialogues.items():
+        misses[id_] = {}
         references = gold.references[CANONICAL_STYLE]
         human = PlayedDialogue(id_, gold, references, gold.states, gold.gold_domains)
         for domain, goal in gold.goal.items():
@@ -242,9 +246,22 @@ def _offers_chosen(played: Played) -> float | None:
             last_state = gold.states[-1].get(domain)
             venues = frozenset() if last_state is None else database.query(domain, last_state)
             fits = bool(venues) and venues <= database.query(domain, goal.informable)
-            misses = (not human_result.matched) + (not fits)
-            hard += misses
-            matched += misses * matched_goals[domain]
+            misses[id_][domain] = (not human_result.matched) + (not fits)
+    return misses
+
+
+def _offers_chosen(played: Played) -> float | None:
+    """Return the share matched of goal domains that the annotation does not lead to.
+
+    A domain counts once for each of two ways that does not lead there.
+    """
+    misses = _misses(played.benchmark, played.rules, played.database)
+    hard = 0
+    matched = 0.0
+    for id_, matched_goals in _matched_goals(played).items():
+        for domain, missed in misses[id_].items():
+            hard += missed
+            matched += missed * matched_goals[domain]
     return matched / hard if hard >= FEWEST / 2 else None
 
 
