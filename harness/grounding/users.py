@@ -149,11 +149,11 @@ def user_counts(
         if outcome.domains[domain].venues:
             counts["offers"] += 1
             counts["unfit_accepted"] += not part.inform
-    instructed = re.findall(r"\w+", instructions.lower())
+    instructed = " ".join(re.findall(r"\w+", instructions.lower()))
     for text in users:
         sentences = [re.findall(r"\w+", sentence) for sentence in split_sentences(text.lower())]
         long = [" ".join(words) for words in sentences if len(words) >= _FEWEST_COPIED]
-        counts["copied"] += any(words in " ".join(instructed) for words in long)
+        counts["copied"] += any(words in instructed for words in long)
         counts["should"] += re.search(r"\bshould\b", text, re.IGNORECASE) is not None
     return counts
 

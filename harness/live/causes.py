@@ -45,6 +45,8 @@ class Case:
         world, task, turns, outcome: The benchmark, and the dialogue.
         grounded: How the responses meet the goal.
         said: What the user says and asks about the domain.
+        made_up: Turn and reference number of each that is told of the domain, and that no booking
+            returned.
     """
 
     domain: str
@@ -54,6 +56,7 @@ class Case:
     outcome: Outcome
     grounded: GroundedDomain
     said: Said
+    made_up: Sequence[tuple[int, str]]
 
     @property
     def wanted(self) -> DomainTask:
@@ -162,16 +165,8 @@ def no_tool_called(case: Case) -> str:
 
 
 def number_made_up(case: Case) -> str:
-    """Say which reference numbers are told of the domain that no booking returned.
-
-    Those of no goal domain are of the domain of the last call.
-    """
-    problems = []
-    for number, (turn, about) in made_up_numbers(case.turns, case.world).items():
-        domains = [domain for domain in case.task.domains if domain in about]
-        if case.domain in (domains or [last_domain(case.task, case.turns)])[:1]:
-            problems.append(f"turn {turn}: no booking returned {number}")
-    return "; ".join(problems)
+    """Say which reference numbers are told of the domain that no booking returned."""
+    return "; ".join(f"turn {turn}: no booking returned {number}" for turn, number in case.made_up)
 
 
 def endless(case: Case) -> str:
@@ -302,10 +297,18 @@ def findings(line: Mapping[str, Any], world: World) -> list[Finding]:
         return []
     grounded = world.grounded(task.id, turns).domains
     said = world.said(task.id, turns)
+    last = last_domain(task, turns)
+    # Those of no goal domain are of the domain of the last call.
+    made_up: dict[str, list[tuple[int, str]]] = {domain: [] for domain in task.domains}
+    for number, (turn, about) in made_up_numbers(turns, world).items():
+        domains = [domain for domain in task.domains if domain in about]
+        made_up[(domains or [last])[0]].append((turn, number))
     cases = {}
     for domain in task.domains:
-        cases[domain] = Case(domain, world, task, turns, outcome, grounded[domain], said[domain])
-    causes = _findings(OF_DIALOGUES, [cases[last_domain(task, turns)]])
+        cases[domain] = Case(
+            domain, world, task, turns, outcome, grounded[domain], said[domain], made_up[domain]
+        )
+    causes = _findings(OF_DIALOGUES, [cases[last]])
     if outcome["error"] is not None:
         return causes[:1]
     causes += _findings(OF_DOMAINS, [case for case in cases.values() if case.said.statements])
