@@ -273,7 +273,9 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> 
             pair = without_absent(pair, dialogue.blanks)
             if dialogue.drops:
                 dropped = {slot: v for slot, v in written.gold.items() if v == DROPPED}
-        states.append(StatePair(pair.gold, pair.predicted, written, dropped))
+        states.append(
+            StatePair(pair.gold, pair.predicted, None if written is pair else written, dropped)
+        )
     return states
 
 
